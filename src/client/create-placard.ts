@@ -1,19 +1,18 @@
 import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createConsent } from './consent/consent.ts';
-import { createDecide } from './consent/decide.ts';
+import { createDecide } from './decide.ts';
 import { createDeferredChunk, retryImport } from './deferred-chunk.ts';
 import type { DeferredClient } from './deferred-client.ts';
 import type { Requested } from './deferred-context.ts';
 import { createDeferredMethods, createNoopClient } from './noop-client.ts';
 import { createNotices, type Notice } from './notices.ts';
 import { type PlacardOptions, readOptions, type Settings } from './options/options.ts';
+import { createPagePermission } from './permission.ts';
 import type { Placard } from './placard.ts';
 import { createPlacements } from './placements/placements.ts';
 import { createSlotSizes } from './placements/slot-sizes.ts';
 import { afterFrame } from './platform/clock.ts';
 import { createTrack } from './track.ts';
-import { createCurrentUser } from './user/current-user.ts';
 import { createUserSwitch } from './user/switch-user.ts';
 
 /** Maximum wait for the cache before the deferred chunk is loaded, in milliseconds. */
@@ -35,26 +34,24 @@ const createLivePlacard = (settings: Settings): Placard => {
     deferred.current()?.queue(placementId);
   };
 
-  const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
-  const consent = createConsent(isKnown ? settings.consent : 'disabled', now);
   /** Loads everything that the first paint does not need. */
   const load = async (): Promise<DeferredClient> => {
     const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
-    const { deleteStored } = userSwitch;
     return createDeferredClient({
       ...state,
       cache,
       placements,
       retryImport,
-      deleteStored,
+      deleteStored: userSwitch.deleteStored,
       buffered,
       endBuffer,
     });
   };
   const deferred = createDeferredChunk(load, after, fail);
   const { isStopped } = deferred;
+  const permission = createPagePermission(settings, isStopped, fail);
   /** State that all parts share. */
   const state = {
     ...notices,
@@ -64,34 +61,34 @@ const createLivePlacard = (settings: Settings): Placard => {
     report,
     requested,
     requestPlacement,
-    consent,
+    permission,
     deferred,
-    isStopped,
-    user: createCurrentUser(settings, consent, fail),
     store: openStore('placard-banners'),
     slotSizes: createSlotSizes(settings.appId),
   };
   const cache = createBannerCache(state);
   const track = createTrack({ ...state, cache });
   const snooze = (banner: Banner, hours: number) => deferred.run((client) => client.snooze(banner, hours));
-  const hasShouldShow = Boolean(settings.shouldShow);
   const placements = createPlacements({
     ...state,
     cache,
     track,
     snooze,
-    hasShouldShow,
+    hasShouldShow: !!settings.shouldShow,
     synced: requested.synced,
   });
-  cache.subscribe((hiddenBanner) => {
+  cache.setListener((hiddenBanner) => {
     if (hiddenBanner) return placements.hide(hiddenBanner);
     placements.updateAll();
     notify({ type: 'changed' });
   });
 
   const userSwitch = createUserSwitch({ ...state, cache });
-  consent.subscribe(userSwitch.applyConsent);
-  consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
+  permission.subscribe((before) => {
+    const applied = userSwitch.applyConsent(before);
+    notify({ type: 'consent', state: permission.mayAct() ? 'enabled' : 'disabled' });
+    return applied;
+  });
 
   const decide = createDecide(state);
 
@@ -132,10 +129,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     enable: () => decide('enable'),
     disable: (queued = 'keep') => decide(queued),
     stop,
-    async wipe() {
-      await decide('wipe');
-      stop();
-    },
+    wipe: () => decide('wipe').then(stop),
   };
 };
 

@@ -55,12 +55,12 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'rejected']
 export const printNotices = (
   context: Pick<
     DeferredContext,
-    'settings' | 'consent' | 'user' | 'cache' | 'requested' | 'subscribe' | 'buffered' | 'endBuffer'
+    'settings' | 'permission' | 'cache' | 'requested' | 'subscribe' | 'buffered' | 'endBuffer'
   >,
 ): (() => void) => {
-  const { settings, consent, user, cache, requested, subscribe, buffered, endBuffer } = context;
-  const id = user.id();
-  const who = consent.mayAct() ? (id === null ? 'no user' : `user ${id}`) : 'no consent';
+  const { settings, permission, cache, requested, subscribe, buffered, endBuffer } = context;
+  const id = permission.userId();
+  const who = permission.mayAct() ? (id === null ? 'no user' : `user ${id}`) : 'no consent';
   const current = (): string =>
     [...requested.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') ||
     'nothing';

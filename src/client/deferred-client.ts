@@ -74,8 +74,9 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     };
   });
   const context = createDeferredContext(options);
-  const { settings, user, cache, placements, notify, fail } = context;
-  const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
+  const { settings, permission, cache, placements, notify, fail } = context;
+  const { lifecycle, userTokens, inBackground } = context;
+  const { isStopped, isActive } = permission;
   const loadChunk = createLoadChunk(options.retryImport, fail);
   const loadTrouble = () => loadChunk(CHUNKS.trouble);
   const { platform } = settings;
@@ -90,7 +91,8 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       ...platform,
       ...context,
       clock: platform,
-      onDismissed: (dismissals) => inBackground(recordAcceptedDismissals(user, cache, dismissals, now())),
+      onDismissed: (dismissals) =>
+        inBackground(recordAcceptedDismissals(permission, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
       async evictCache() {
         await cache.change((record) => {
@@ -110,7 +112,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   };
   /** Updates the visitor. After a timeout, the session begins without the visitor. */
   const updateVisitor = async (): Promise<void> => {
-    if (!settings.use.visitors || !context.mayWrite()) return;
+    if (!settings.use.visitors || !permission.canWrite()) return;
     try {
       visitors ??= loadVisitors();
       const updating = visitors.then((update) => update());
@@ -137,7 +139,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   const additions: SessionAddition[] = Object.values(settings.use);
   const parts = new Map<SessionAddition, SessionPart>();
   const startPart = async (addition: SessionAddition): Promise<void> => {
-    if (!addition.load || !isActive() || user.id() === null) return;
+    if (!addition.load || !isActive() || permission.userId() === null) return;
     const { create } = (await loadChunk(addition.load)) as SessionPartChunk;
     if (isStopped()) return;
     const part = parts.get(addition) ?? create({ ...context, ...addition, scheduler });
@@ -187,7 +189,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       await begun;
       if (isStopped()) return;
       if (!isActive()) fail('sync', 'There is no consent: refresh() was skipped');
-      else if (user.id() === null) fail('sync', 'No user is signed in: refresh() was skipped');
+      else if (permission.userId() === null) fail('sync', 'No user is signed in: refresh() was skipped');
       else if (isFirst) await scheduler.settled();
       else if (placementIds.length > 0) await scheduler.refresh(placementIds);
     },
@@ -198,7 +200,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       try {
         await lifecycle.whenActivated();
         await updateVisitor();
-        if (user.update()) await cache.open();
+        if (permission.update()) await cache.open();
         // Reading the log applies an opt-out of an earlier visit.
         if (isActive())
           await withTimeout(delivery.readConsent(), after, STORE_TIMEOUT_MS, 'The log').catch(
@@ -210,9 +212,9 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       } finally {
         begin();
       }
-      if (!isSwitch && user.id() === null) return;
+      if (!isSwitch && permission.userId() === null) return;
       // Another tab may use another account, except after a switch.
-      const others = isSwitch || !context.mayWrite() ? [] : await scheduler.storedUsers();
+      const others = isSwitch || !permission.canWrite() ? [] : await scheduler.storedUsers();
       await context.deleteStored();
       scheduler.announceDeleted(others);
     },

@@ -1,10 +1,10 @@
 import type { BannerCache } from './banners/banner-cache.ts';
 import { createReadBanners, type ReadBanners } from './banners/sync-response.ts';
-import type { Consent } from './consent/consent.ts';
 import type { RetryImport } from './deferred-chunk.ts';
 import { isUnavailable } from './load-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
+import type { PagePermission } from './permission.ts';
 import type { Placements } from './placements/placements.ts';
 import type { SlotSizes } from './placements/slot-sizes.ts';
 import {
@@ -15,9 +15,13 @@ import {
   toJson,
   type UserTokens,
 } from './platform/http.ts';
-import { createPageLifecycle, type PageLifecycle } from './platform/page.ts';
+import {
+  createPageLifecycle,
+  type LivePermission,
+  type PageLifecycle,
+  withLifecycle,
+} from './platform/page.ts';
 import type { Store } from './platform/store.ts';
-import type { CurrentUser } from './user/current-user.ts';
 
 /** Placements that this page has requested, and those whose response came from the network. */
 export interface Requested {
@@ -29,15 +33,12 @@ export interface Requested {
 export interface DeferredClientOptions extends Notices {
   settings: Settings;
   retryImport: RetryImport;
-  consent: Consent;
-  user: CurrentUser;
+  permission: PagePermission;
   cache: BannerCache;
   store: Store;
   placements: Placements;
   slotSizes: SlotSizes;
   deleteStored: () => Promise<void>;
-  /** Returns whether the client has stopped. Events tracked before are still stored. */
-  isStopped: () => boolean;
   requested: Requested;
   /** Requests the placement's banner, once per page. */
   requestPlacement: (placementId: string) => void;
@@ -48,16 +49,9 @@ export interface DeferredClientOptions extends Notices {
 
 /** State shared by the parts of the deferred chunk. */
 export interface DeferredContext extends DeferredClientOptions {
+  permission: LivePermission<PagePermission>;
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  /** Returns whether the client may show, sync and track: the user allows it, and the page runs. */
-  isActive: () => boolean;
-  /** Returns whether anything may be stored on the device. */
-  mayWrite: () => boolean;
-  /** Returns whether banners may be requested. Never while the page is prerendered. */
-  canSync: () => boolean;
-  /** Returns whether queued events may be sent. Never while the page is prerendered. */
-  canSend: () => boolean;
   /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
@@ -66,19 +60,15 @@ export interface DeferredContext extends DeferredClientOptions {
 }
 
 export const createDeferredContext = (options: DeferredClientOptions): DeferredContext => {
-  const { settings, consent, isStopped, fail } = options;
+  const { settings, fail } = options;
   const lifecycle = settings.platform.lifecycle ?? createPageLifecycle();
-  const isActive = () => consent.mayAct() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
   const postJson = createPostJson(endpoint, platform.after, platform.fetch);
   return {
     ...options,
     lifecycle,
+    permission: withLifecycle(options.permission, lifecycle),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
-    isActive,
-    mayWrite: () => consent.mayWrite() && !isStopped(),
-    canSync: () => isActive() && !lifecycle.isPrerendering(),
-    canSend: () => consent.maySend() && !isStopped() && !lifecycle.isPrerendering(),
     async post(path, body) {
       const key = await getApiKey(apiKey, platform.after);
       const { status, text } = await postJson(path, { body: toJson(body), key });

@@ -10,7 +10,6 @@ export {
   getNumberProperty,
   getStringProperty,
 } from './banners/properties.ts';
-export type { OptOutPolicy } from './consent/consent.ts';
 export { createPlacard } from './create-placard.ts';
 export type {
   DeadLetter,
@@ -28,6 +27,7 @@ export type {
   DeliveryOptions,
 } from './options/option-schema.ts';
 export type { PlacardOptions, Platform } from './options/options.ts';
+export type { OptOutPolicy } from './permission.ts';
 export type { Placard } from './placard.ts';
 export type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from './placement-hook.ts';
 export {

@@ -1,8 +1,8 @@
 import type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
-import type { OptOutPolicy } from './consent/consent.ts';
 import type { DeadLetter, Diagnostics, FlushResult } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { Listener } from './notices.ts';
+import type { OptOutPolicy } from './permission.ts';
 import type { PlacementHook } from './placement-hook.ts';
 
 /** Client returned by `createPlacard`. No method throws; failures are `failed` notices. */

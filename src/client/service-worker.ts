@@ -1,6 +1,5 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
-import { createConsent } from './consent/consent.ts';
 import { followTabs } from './delivery/apply-decision.ts';
 import { createOutbox } from './delivery/create-delivery.ts';
 import type { DeliverySetup } from './delivery/delivery.ts';
@@ -9,10 +8,11 @@ import { workerMessages } from './delivery/worker-handoff.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/option-schema.ts';
 import { readApiOptions } from './options/options.ts';
+import { createPermission } from './permission.ts';
 import { createClock } from './platform/clock.ts';
 import { createUserTokens, type ProvideToken } from './platform/http.ts';
 import { createIdbStore } from './platform/idb-store.ts';
-import type { PageLifecycle } from './platform/page.ts';
+import { type PageLifecycle, withLifecycle } from './platform/page.ts';
 
 /** Options of `installDelivery`. App and endpoint must match those of the pages. */
 export type InstallDeliveryOptions = {
@@ -57,7 +57,10 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
   const toKey = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
-  const consent = createConsent('enabled', clock.now);
+  const permission = withLifecycle(
+    createPermission('enabled', clock.now, () => false),
+    NO_PAGE,
+  );
   const userTokens = createUserTokens(options.userToken, clock, fail);
   // A worker cannot use dynamic imports.
   const loadTrouble = async () => ({ createTrouble });
@@ -69,7 +72,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
     logName,
     delivery: options.delivery,
     userTokens,
-    consent,
+    permission,
     notify,
     fail,
     openStore: createIdbStore,
@@ -82,9 +85,6 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
       accepting = accepting.then(accepted).catch(() => undefined);
     },
     isWorker: true,
-    isActive: consent.mayAct,
-    canSend: consent.maySend,
-    isStopped: () => false,
   };
   const sender = createOutbox(setup, loadTrouble);
   followTabs(sender);
@@ -98,7 +98,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
   const { syncTag, ping, pong, send } = workerMessages(logName, userTokens.isUsed);
   scope.addEventListener('message', (event) => {
     // Without a reply the page sends its own exit flush. After a wipe this worker must not send.
-    if (event.data === ping && consent.maySend()) event.source?.postMessage(pong);
+    if (event.data === ping && permission.maySend()) event.source?.postMessage(pong);
     if (event.data === send) event.waitUntil(flush());
   });
   scope.addEventListener('sync', (event) => {

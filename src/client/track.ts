@@ -1,24 +1,22 @@
 import type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { isDismissed } from './banners/user-record.ts';
-import type { Consent } from './consent/consent.ts';
 import type { DeferredChunk } from './deferred-chunk.ts';
 import type { DeferredClient } from './deferred-client.ts';
 import type { CapturedEvent } from './delivery/delivery.ts';
-import type { CurrentUser } from './user/current-user.ts';
+import type { PagePermission } from './permission.ts';
 
 /** Stored event; `null` if it was not stored. */
 type Tracked = Promise<BannerEvent | null>;
 
 interface CreateTrackOptions {
-  user: CurrentUser;
+  permission: PagePermission;
   cache: BannerCache;
   deferred: DeferredChunk<DeferredClient>;
-  consent: Consent;
   now: () => number;
 }
 
-export const createTrack = ({ user, cache, deferred, consent, now }: CreateTrackOptions) => {
+export const createTrack = ({ permission, cache, deferred, now }: CreateTrackOptions) => {
   // This path to the log avoids extra awaits and promises, because each costs the page time.
   const capture = (event: CapturedEvent): Tracked => deferred.run((client) => client.delivery.capture(event));
 
@@ -38,7 +36,7 @@ export const createTrack = ({ user, cache, deferred, consent, now }: CreateTrack
       // Captured before the record is stored, because the page may be gone in between, and the event restores the record.
       const captured = capture(event);
       // A listener may have changed the user.
-      if (user.id() === event.userId) {
+      if (permission.userId() === event.userId) {
         await cache.dismiss([event]);
         deferred.current()?.notifyTabs();
       }
@@ -47,11 +45,10 @@ export const createTrack = ({ user, cache, deferred, consent, now }: CreateTrack
   };
 
   return (banner: Banner, type: EventType, options?: TrackOptions): Tracked => {
-    const userId = user.id();
-    const isActive = consent.mayAct() && !deferred.isStopped();
+    const userId = permission.userId();
     // A JavaScript host may pass any type.
     const isKnown = cache.wasReturned(banner) && Object.hasOwn(actions, type);
-    if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
+    if (!permission.isActive() || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return Promise.resolve(null);
     const event = { type, bannerId, placementId, userId, at: now(), wasAllowed: true };

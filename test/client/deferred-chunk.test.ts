@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
-import { storeWithoutDelivery } from '../../src/client/consent/decide.ts';
+import { storeWithoutDelivery } from '../../src/client/decide.ts';
 import { createDeferredChunk, findUrl, retryImport } from '../../src/client/deferred-chunk.ts';
 import { LOG_STATE_KEY, newLogState, readLogState } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
+import { createPermission, type Decision } from '../../src/client/permission.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
@@ -331,10 +331,14 @@ const page = (store: Store) => ({
   platform: { openStore: () => store, openChannel: deafLink },
 });
 
-/** Consent of a page whose user decided at the given time, in the past. */
+/** Permission of a page whose user decided at the given time, in the past. */
 const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled' = 'disabled') => {
   let now = at;
-  const consent = createConsent(initial, () => now);
+  const consent = createPermission(
+    initial,
+    () => now,
+    () => false,
+  );
   void consent.decide(decision);
   now = 100;
   return consent;

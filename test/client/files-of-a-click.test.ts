@@ -5,7 +5,7 @@ import { createIdbStore } from '../../src/client/platform/idb-store.ts';
 import { aSlot, open } from './pages.ts';
 
 /** Maximum number of files on the code path of a click. Lower it when a layer is removed. */
-const MAX_FILES = 21;
+const MAX_FILES = 18;
 
 test('limits the number of source files on the code path of a click', async () => {
   const { placard, heard } = open({

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../src/client/platform/store.ts';
 /** In-memory banner cache on the test's clock; any failure fails the test. `open` signs a user in. */
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}) => {
   let id: string | null = null;
-  const user = { id: () => id, update: () => false };
+  const userId = (): string | null => id;
   const cache = createBannerCache({
     settings: {
       endpoint: 'https://api.example',
@@ -14,17 +14,15 @@ export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCach
       platform: { ...createClock(), random: Math.random, openStore: () => createMemoryStore() },
     },
     store: createMemoryStore(),
-    consent: { mayWrite: () => true },
-    user,
+    permission: { mayWrite: () => true, userId, update: () => false },
     fail: (_kind, _message, cause) => expect.unreachable(String(cause)),
     ...changes,
   });
   return {
     ...cache,
-    user,
-    userId: user.id,
-    open(userId: string | null = id): Promise<void> {
-      id = userId;
+    userId,
+    open(next: string | null = id): Promise<void> {
+      id = next;
       return cache.open();
     },
   };

@@ -1,10 +1,10 @@
-import type { Consent, Decision, OptOutPolicy } from '../../src/client/consent/consent.ts';
 import type { Delivery } from '../../src/client/delivery/delivery.ts';
+import type { Decision, OptOutPolicy, Permission } from '../../src/client/permission.ts';
 
 /** A delivery whose user decides as in the client: for the page first, then for the log. */
-export const withConsent = (delivery: Delivery, consent: Consent) => {
+export const withConsent = (delivery: Delivery, permission: Permission) => {
   const decide = (decision: Decision): Promise<void> => {
-    void consent.decide(decision);
+    void permission.decide(decision);
     return delivery.applyDecision(decision);
   };
   return {

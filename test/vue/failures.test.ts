@@ -39,7 +39,7 @@ const aPage = async (
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
-    consent: { mayWrite: () => false },
+    permission: { mayWrite: () => false },
     slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,

@@ -1,10 +1,9 @@
 import type { Banner } from '../banner.ts';
-import type { Consent } from '../consent/consent.ts';
 import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { Fail } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
+import type { PagePermission } from '../permission.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import type { CurrentUser } from '../user/current-user.ts';
 import {
   addDismissals,
   createBootstrap,
@@ -24,8 +23,7 @@ interface CacheOptions {
   settings: Pick<Settings, 'endpoint' | 'appId' | 'bootstrap' | 'platform'>;
   store: Store;
   /** Without write permission, changes wait in memory and the store is not used. */
-  consent: Pick<Consent, 'mayWrite'>;
-  user: Pick<CurrentUser, 'id' | 'update'>;
+  permission: Pick<PagePermission, 'mayWrite' | 'userId' | 'update'>;
   fail: Fail;
 }
 
@@ -40,11 +38,11 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * and to the store in one transaction, which merges it with the changes of other tabs.
  */
 export const createBannerCache = (options: CacheOptions) => {
-  const { settings, store, consent, user, fail } = options;
+  const { settings, store, permission, fail } = options;
   const { endpoint, appId, platform } = settings;
   const { now, after } = platform;
   const takeBootstrap = createBootstrap(settings);
-  const listeners: CacheListener[] = [];
+  let listener: CacheListener = () => undefined;
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
@@ -74,16 +72,12 @@ export const createBannerCache = (options: CacheOptions) => {
     hasFailed = true;
   };
 
-  const notifyListeners = (hiddenBanner?: Banner): void => {
-    for (const listener of listeners) listener(hiddenBanner);
-  };
-
   /** Records the banners returned for this user, and notifies the slots. */
   const update = (): void => {
     for (const { banner } of record.banners.values()) if (banner) returnedIds.add(banner.id);
     for (const banner of [...testSends.values(), ...previews.values()])
       if (banner) returnedIds.add(banner.id);
-    notifyListeners();
+    listener();
   };
 
   /** Applies the stored record. If the store has none, the copy in memory stays. */
@@ -119,7 +113,7 @@ export const createBannerCache = (options: CacheOptions) => {
   const reset = (): void => {
     record = emptyRecord();
     pending.clear();
-    unstoredChanges = takeBootstrap(user.id());
+    unstoredChanges = takeBootstrap(permission.userId());
     for (const change of unstoredChanges) change(record);
     testSends.clear();
     previews.clear();
@@ -159,7 +153,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** Clears the former user in memory. Without consent there is no current user. */
     close(): void {
-      user.update();
+      permission.update();
       reset();
     },
 
@@ -171,13 +165,13 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** Reads the changes of another tab. */
     async reread(): Promise<void> {
-      const reader = user.id();
-      if (reader === null || !consent.mayWrite()) return;
+      const reader = permission.userId();
+      if (reader === null || !permission.mayWrite()) return;
       await settleWithin(async () => {
         // Chromium keeps large records in files, which a restored backup lacks. An unreadable record cannot be updated, so it
         // is deleted.
         const value = await store.get(key(reader)).catch(() => store.deleteMany([key(reader)]));
-        if (reader === user.id()) adopt(value);
+        if (reader === permission.userId()) adopt(value);
       });
     },
 
@@ -194,12 +188,12 @@ export const createBannerCache = (options: CacheOptions) => {
      * `undefined` if there is no user.
      */
     async change<T>(change: Change<T>): Promise<T | undefined> {
-      const owner = user.id();
+      const owner = permission.userId();
       if (owner === null) return undefined;
       let outcome = change(record);
       let stored: UserRecord | undefined;
       const changes = [...unstoredChanges, change].slice(-MAX_UNSTORED);
-      const isWritten = consent.mayWrite();
+      const isWritten = permission.mayWrite();
       unstoredChanges = isWritten ? [] : changes;
       if (isWritten) pending.add(changes);
       update();
@@ -207,7 +201,7 @@ export const createBannerCache = (options: CacheOptions) => {
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // The deleted record of a former user must not be written again, whichever tab signed the user out. Nothing is written
         // after a wipe.
-        if (owner !== user.id() || (wasStored && !found)) return [];
+        if (owner !== permission.userId() || (wasStored && !found)) return [];
         const isAgain = stored !== undefined;
         // If the store has no record, the copy in memory has every change, including those over the limit.
         stored = isUserRecord(found) ? found : record;
@@ -243,9 +237,11 @@ export const createBannerCache = (options: CacheOptions) => {
       cache.change((own) => addDismissals(own, dismissals)),
 
     /** Tells the slots that the user dismissed or snoozed this banner in this page. The slots clear it at once. */
-    hide: (banner: Banner): void => notifyListeners(banner),
-    /** Calls `listener` after every change, without waiting for the store. */
-    subscribe: (listener: CacheListener): void => void listeners.push(listener),
+    hide: (banner: Banner): void => listener(banner),
+    /** Sets the listener, which is called after every change, without waiting for the store. */
+    setListener(next: CacheListener): void {
+      listener = next;
+    },
   };
   return cache;
 };

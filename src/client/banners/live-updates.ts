@@ -15,8 +15,8 @@ const MAX_PLACEMENTS = 10;
  * campaigns even in view, like expired ones. It is a separate chunk that loads only with `liveUpdates()`.
  */
 export const create = (options: SessionPartOptions): SessionPart => {
-  const { settings, user, placements, lifecycle, userTokens, scheduler } = options;
-  const { isActive, inBackground, readBanners, post, fail } = options;
+  const { settings, permission, placements, lifecycle, userTokens, scheduler } = options;
+  const { inBackground, readBanners, post, fail } = options;
   const { appId, appVersion, deviceId, platform } = settings;
   const { now, after, random } = platform;
   /** Release of the banners on this page. Not stored, because another page may show other placements. */
@@ -71,10 +71,10 @@ export const create = (options: SessionPartOptions): SessionPart => {
   };
 
   const check = async (): Promise<void> => {
-    const userId = user.id();
+    const userId = permission.userId();
     const all = [...scheduler.requested()];
     isWaiting = !lifecycle.isVisible();
-    if (isWaiting || !isActive() || userId === null) return;
+    if (isWaiting || !permission.isActive() || userId === null) return;
     if (all.length === 0) return schedule(FIRST_MS);
     const start = starts;
     const delayMs = await request(userId, all).catch((cause) => {

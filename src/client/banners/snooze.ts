@@ -10,23 +10,23 @@ const MAX_SNOOZES = 100;
  * end time and the banner, which comes back without a sync.
  */
 export const createSnooze =
-  (context: Pick<DeferredContext, 'user' | 'cache' | 'isActive' | 'fail'>, notifyTabs: () => void) =>
+  (context: Pick<DeferredContext, 'permission' | 'cache' | 'fail'>, notifyTabs: () => void) =>
   async (banner: Banner, hours: number): Promise<void> => {
-    const { user, cache, isActive, fail } = context;
+    const { permission, cache, fail } = context;
     const { id, placementId, properties } = banner;
     const bounded = Math.min(hours, properties['max_snooze_hours']?.value as number);
-    const userId = user.id();
+    const userId = permission.userId();
     // Also false if `hours` or the property is missing or not a number.
     if (!(bounded > 0)) {
       fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours is invalid`);
       return;
     }
-    if (!isActive() || userId === null || !cache.wasReturned(banner)) return;
+    if (!permission.isActive() || userId === null || !cache.wasReturned(banner)) return;
     cache.hide(banner);
     // In the sandbox, the banner is hidden as on a dismissal. A listener may have changed the user.
     if (
       cache.passToInterceptor({ type: 'dismiss', bannerId: id, placementId, userId }) ||
-      user.id() !== userId
+      permission.userId() !== userId
     )
       return;
     const nowMs = cache.now();

@@ -1,7 +1,7 @@
 import { isRecord, type PropertyType, readBanner, toBanner } from '../../protocol/index.ts';
 import type { Banner, BannerEvent } from '../banner.ts';
 import type { Fail, Notify } from '../notices.ts';
-import type { CurrentUser } from '../user/current-user.ts';
+import type { PagePermission } from '../permission.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { ReceivedBanners } from './request-banners.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
@@ -66,12 +66,12 @@ export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[
  * the banner.
  */
 export const recordAcceptedDismissals = async (
-  user: Pick<CurrentUser, 'id'>,
+  permission: Pick<PagePermission, 'userId'>,
   cache: BannerCache,
   dismissals: readonly BannerEvent[],
   nowMs: number,
 ): Promise<void> => {
-  const own = dismissals.filter(({ userId }) => userId === user.id());
+  const own = dismissals.filter(({ userId }) => userId === permission.userId());
   const ids = own.map(({ bannerId }) => bannerId);
   if (ids.length > 0) await cache.change((record) => acceptDismissals(record, ids, nowMs));
 };
@@ -116,7 +116,11 @@ export interface SyncResult extends Pick<ReceivedBanners, 'fetchedAtMs' | 'clock
 }
 
 /** Stores responses in the cache, test sends only in memory. Resolves once a response is stored. */
-export const createStoreResponse = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
+export const createStoreResponse = (
+  permission: Pick<PagePermission, 'userId'>,
+  cache: BannerCache,
+  notify: Notify,
+) => {
   /** Request time of each placement's current response. Increases with each request, over all users. */
   const requestedAtMs = new Map<string, number>();
 
@@ -143,7 +147,7 @@ export const createStoreResponse = (user: Pick<CurrentUser, 'id'>, cache: Banner
       }
     }
     await stored;
-    if (user.id() !== userId) return;
+    if (permission.userId() !== userId) return;
     // The host may leave the page in its listener. The next page finds the response in the cache.
     notify({ type: 'synced', placements: [...latest.keys()], banners: Object.fromEntries(latest) });
   };

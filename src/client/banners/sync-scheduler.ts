@@ -34,20 +34,8 @@ export const createSyncScheduler = (
   context: DeferredContext,
   loadTrouble: () => Promise<SyncTroubleChunk>,
 ) => {
-  const {
-    settings,
-    consent,
-    user,
-    cache,
-    store,
-    placements,
-    requested,
-    lifecycle,
-    isActive,
-    inBackground,
-    notify,
-    fail,
-  } = context;
+  const { settings, permission, cache, store, placements, requested, lifecycle, inBackground, notify, fail } =
+    context;
   const { platform } = settings;
   const { now, after, openChannel } = platform;
   const { isVisible } = lifecycle;
@@ -62,13 +50,13 @@ export const createSyncScheduler = (
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
-    const userId = user.id();
+    const userId = permission.userId();
     if (userId !== null) channel.post({ changedFor: userId });
   };
   channel.subscribe(({ changedFor, deletedFor }) => {
-    if (changedFor === user.id()) inBackground(cache.reread());
+    if (changedFor === permission.userId()) inBackground(cache.reread());
     // If two tabs use two accounts, this page's user is still signed in.
-    if (deletedFor?.includes(user.id())) inBackground(cache.writeAgain());
+    if (deletedFor?.includes(permission.userId())) inBackground(cache.writeAgain());
   });
 
   /** Placements that the host requested by name. */
@@ -91,16 +79,15 @@ export const createSyncScheduler = (
     found ??= createSyncFailures(sharedFunctions, settings, context.userTokens);
     return found;
   };
-  const storeResponse = createStoreResponse(user, cache, notify);
+  const storeResponse = createStoreResponse(permission, cache, notify);
   const onResponse = (result: SyncResult): void => {
     // A listener of a notice about the response may have changed the user.
-    if (result.userId !== user.id()) return;
+    if (result.userId !== permission.userId()) return;
     for (const placementId of result.banners.keys()) requested.synced.add(placementId);
     inBackground(storeResponse(result).then(notifyTabs));
   };
   const sync = createSync({
     ...context,
-    userId: user.id,
     onResponse,
     failures,
     onRateLimit: () => inBackground(session.spendAll()),
@@ -108,9 +95,9 @@ export const createSyncScheduler = (
   const session = createSession({
     ...platform,
     cache,
-    tabKey: user.tabKey,
+    tabKey: permission.tabKey,
     rule,
-    mayWrite: consent.mayWrite,
+    mayWrite: permission.mayWrite,
     isVisible,
     onStart() {
       sync.queue(getPlacementsToSync());
@@ -121,7 +108,7 @@ export const createSyncScheduler = (
   let renewal: Renewal | undefined;
   const renew = async (placementId: string): Promise<void> => {
     const { createRenewal } = await loadTrouble();
-    if (context.isStopped()) return;
+    if (permission.isStopped()) return;
     renewal ??= createRenewal({
       ...platform,
       ...rule,
@@ -148,7 +135,7 @@ export const createSyncScheduler = (
     },
     /** Tells the other tabs that the records of these users were deleted. */
     announceDeleted(users: unknown[]): void {
-      const others = users.filter((each) => each !== user.id());
+      const others = users.filter((each) => each !== permission.userId());
       if (others.length > 0) channel.post({ deletedFor: others });
     },
     /** Calls `listener` when a session begins. In a new session, impressions count again. */
@@ -160,16 +147,16 @@ export const createSyncScheduler = (
      * events of a user.
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
-      const userId = user.id();
-      if (!isActive() || userId === null || isStarted) return;
+      const userId = permission.userId();
+      if (!permission.isActive() || userId === null || isStarted) return;
       isStarted = true;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
       // A failing log must not block banners.
       const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
-      if (user.id() !== userId) return;
+      if (permission.userId() !== userId) return;
       if (dismissals.length > 0) await cache.dismiss(dismissals);
-      if (isActive() && user.id() === userId) await session.start();
+      if (permission.isActive() && permission.userId() === userId) await session.start();
     },
     /**
      * Syncs at the end of the task, without a charge to the budget. Placements requested before the session are synced when it

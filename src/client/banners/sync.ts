@@ -1,7 +1,9 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
+import type { PagePermission } from '../permission.ts';
 import type { UserTokens } from '../platform/http.ts';
+import type { LivePermission } from '../platform/page.ts';
 import { endPauseEarly, isPaused, noPause } from '../platform/pauses.ts';
 import { createRequestBanners } from './request-banners.ts';
 import type { SyncFailure, SyncFailures } from './sync-failure.ts';
@@ -11,9 +13,7 @@ interface SyncOptions {
   settings: Settings;
   userTokens: UserTokens;
   readBanners: ReadBanners;
-  userId: () => string | null;
-  /** Returns `false` without consent, and while the page is prerendered. */
-  canSync: () => boolean;
+  permission: Pick<LivePermission<PagePermission>, 'userId' | 'canSync'>;
   onResponse: (result: SyncResult) => void;
   /** Called after a rate-limit response. */
   onRateLimit: () => void;
@@ -30,18 +30,8 @@ const UNKNOWN_PAUSE_MS = 60_000;
  * request.
  */
 export const createSync = (options: SyncOptions) => {
-  const {
-    settings,
-    userTokens,
-    readBanners,
-    userId,
-    canSync,
-    onResponse,
-    onRateLimit,
-    notify,
-    fail,
-    failures,
-  } = options;
+  const { settings, userTokens, readBanners, permission, onResponse, onRateLimit, notify, fail, failures } =
+    options;
   const { now, after } = settings.platform;
   const requestBanners = createRequestBanners(settings, userTokens, failures);
   const requested = new Set<string>();
@@ -55,7 +45,7 @@ export const createSync = (options: SyncOptions) => {
 
   const schedule = (): void => {
     cancel?.();
-    if (requested.size > 0 && canSync()) cancel = after(waitMs(), run);
+    if (requested.size > 0 && permission.canSync()) cancel = after(waitMs(), run);
   };
 
   const retryLater = async (
@@ -97,8 +87,8 @@ export const createSync = (options: SyncOptions) => {
 
   const run = async (): Promise<void> => {
     cancel?.();
-    const user = userId();
-    if (user === null || !canSync() || requested.size === 0) return;
+    const user = permission.userId();
+    if (user === null || !permission.canSync() || requested.size === 0) return;
     if (waitMs() > 0) return schedule();
     const all = [...requested];
     requested.clear();

@@ -1,25 +1,25 @@
-import type { Decision } from '../consent/consent.ts';
 import { isUnavailable } from '../load-chunk.ts';
+import type { Decision } from '../permission.ts';
 import type { StoreKey } from '../platform/store.ts';
 import type { Capture } from './capture.ts';
 import { isLogStateKey, isNewer } from './log/records.ts';
 import type { Outbox } from './sender/sender.ts';
 
 /** Applies the choices of other tabs to this page. */
-export const followTabs = ({ context: { consent, channel, isWorker }, log }: Outbox): void => {
+export const followTabs = ({ context: { permission, channel, isWorker }, log }: Outbox): void => {
   channel.subscribe((item) => {
     if (item.type !== 'consent' || !Number.isFinite(item.decidedAt)) return;
-    const wasWiped = consent.is('wiped');
+    const wasWiped = permission.is('wiped');
     // A service worker has no host that could enable it again.
-    if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
-    else void consent.merge(item);
-    if (!wasWiped && consent.is('wiped')) log.store.clearMemory();
+    if (isWorker && wasWiped && item.consent === 'enabled') void permission.decide('enable');
+    else void permission.merge(item);
+    if (!wasWiped && permission.is('wiped')) log.store.clearMemory();
   });
 };
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
 export const createApplyDecision = ({ context, log, sender }: Outbox, capture: Capture) => {
-  const { consent, channel, trouble } = context;
+  const { permission, channel, trouble } = context;
 
   const purge = async (until: number): Promise<void> => {
     try {
@@ -38,7 +38,7 @@ export const createApplyDecision = ({ context, log, sender }: Outbox, capture: C
   };
 
   return async (decision: Decision, isDiskDone = false): Promise<void> => {
-    const record = consent.record();
+    const record = permission.record();
     const isOptIn = decision === 'enable';
     const isDiscarding = decision === 'wipe' || decision === 'purge';
     const isWipe = decision === 'wipe' && !isDiskDone;
@@ -58,7 +58,7 @@ export const createApplyDecision = ({ context, log, sender }: Outbox, capture: C
       const purgedUntil = isStored ? Infinity : record.decidedAt;
       if (isPurge) await purge(purgedUntil);
       // The user may have opted out again in this page.
-      if (isOptIn && isStored && consent.mayAct()) post();
+      if (isOptIn && isStored && permission.mayAct()) post();
     };
     await capture.runInOrder(carryOut, isDiscarding);
     if (decision === 'send') await sender.run(true);

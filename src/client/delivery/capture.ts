@@ -60,7 +60,7 @@ interface PendingCapture {
  * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageExit) => {
-  const { appId, appVersion, consent, clock, pageId, lifecycle, notify, fail, isActive } = context;
+  const { appId, appVersion, permission, clock, pageId, lifecycle, notify, fail } = context;
   const getTime = createEventTimes(clock);
   const append = createAppend(context, log);
   let queue: PendingCapture[] = [];
@@ -91,9 +91,10 @@ export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageEx
    */
   const removeForbidden = async (kept: NewLogEvent[]): Promise<NewLogEvent[]> => {
     const state = await log.state();
-    const isMissed = state.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(state.decidedAt);
+    const isMissed =
+      state.consent !== 'enabled' && !permission.mayAct() && !permission.isOwn(state.decidedAt);
     const isForbidden = ({ event }: NewLogEvent): boolean =>
-      !consent.mayStorePending() || (isMissed && event.time > state.decidedAt);
+      !permission.mayStorePending() || (isMissed && event.time > state.decidedAt);
     const forbidden = kept.filter(isForbidden);
     if (forbidden.length > 0)
       await log.remove(forbidden).catch((cause) => fail('storage', 'Event log unavailable', cause));
@@ -127,7 +128,7 @@ export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageEx
 
   const store = async (waiting: PendingCapture[]): Promise<void> => {
     // The user opted out after the call, so pending captures are discarded.
-    if (!consent.mayStorePending()) {
+    if (!permission.mayStorePending()) {
       for (const { resolve } of waiting) resolve(null);
       return;
     }
@@ -156,7 +157,7 @@ export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageEx
   };
 
   const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
-    const isAllowed = event.wasAllowed ? consent.mayStorePending() : isActive();
+    const isAllowed = event.wasAllowed ? permission.mayStorePending() : permission.isActive();
     if (!isAllowed) return Promise.resolve(null);
     // An invalid event would fail the whole write, including all other events in it.
     if (!hasRequiredFields(event)) {

@@ -48,16 +48,16 @@ export const createOutbox = (
   };
   const log = createLog(context);
   const sender = createSender(context, log);
-  context.consent.subscribe((before) => {
+  context.permission.subscribe((before) => {
     // If the first choice is an opt-out, the events in memory are discarded.
-    if (before === 'pending' && !context.consent.mayAct()) log.store.clearMemory();
-    if (context.consent.maySend()) return;
+    if (before === 'pending' && !context.permission.mayAct()) log.store.clearMemory();
+    if (context.permission.maySend()) return;
     log.cache.clearUnsent();
     sender.requests.abortAll();
   });
   // The disk may contain another choice of the user.
   log.store.onDisk(() => void log.state().then(() => sender.wake()));
-  const send = () => (context.canSend() ? sender.run(true) : 0);
+  const send = () => (context.permission.canSend() ? sender.run(true) : 0);
 
   return {
     context,
@@ -90,7 +90,7 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: () => Promise<
   const outbox = createOutbox(setup, loadTrouble);
   followTabs(outbox);
   const { context, log, sender } = outbox;
-  const { consent, trouble } = context;
+  const { permission, trouble } = context;
   const pageExit = createPageExit(outbox, loadTrouble);
   const capture = createCapture(outbox, pageExit);
   sender.wake();
@@ -114,7 +114,7 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: () => Promise<
     discardDeadLetters: async (keys) => (await trouble()).deadLetters.discard(keys),
     async readConsent() {
       await log.state();
-      return consent.mayAct();
+      return permission.mayAct();
     },
     applyDecision: createApplyDecision(outbox, capture),
     stop() {

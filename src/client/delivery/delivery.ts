@@ -1,10 +1,10 @@
 import type { BannerEvent, EventType } from '../banner.ts';
-import type { Consent, ConsentRecord, ConsentState, Decision } from '../consent/consent.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
+import type { ConsentRecord, ConsentState, Decision } from '../permission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { HttpResponse, UserTokens } from '../platform/http.ts';
-import type { BroadcastChannelLike, PageLifecycle, TabChannel } from '../platform/page.ts';
+import type { BroadcastChannelLike, LivePermission, PageLifecycle, TabChannel } from '../platform/page.ts';
 import type { Pause } from '../platform/pauses.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
@@ -136,7 +136,7 @@ export interface DeliverySetup {
   delivery?: DeliveryChoices | undefined;
   onEventRejected?: OnEventRejected | undefined;
   userTokens: UserTokens;
-  consent: Consent;
+  permission: LivePermission;
   notify: Notify;
   fail: Fail;
   fetch?: typeof fetch | undefined;
@@ -154,12 +154,6 @@ export interface DeliverySetup {
   evictCache?: () => Promise<void>;
   /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker?: boolean;
-  /** Returns whether new events may be captured: the user allows it, and the client has not stopped. */
-  isActive: () => boolean;
-  /** Returns whether queued events may be sent: as `isActive`, but after an opt-out that drains the queue as well. */
-  canSend: () => boolean;
-  /** Returns whether the client has stopped. */
-  isStopped: () => boolean;
 }
 
 /** Messages between tabs. A tab that misses one finds the same state in the log. */

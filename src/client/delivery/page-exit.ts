@@ -60,7 +60,7 @@ export const createPageExit = (
   loadTrouble: () => Promise<{ createWorkerHandoff: typeof createWorkerHandoff }>,
 ) => {
   const exitFlush = createExitFlush(context, log, sender);
-  const { logName, lifecycle, userTokens, fail, canSend, isStopped } = context;
+  const { logName, lifecycle, userTokens, fail, permission } = context;
   let worker: WorkerHandoff | undefined;
   /** Most pages have no service worker. One may take control later. */
   const container = getWorkerContainer();
@@ -68,7 +68,7 @@ export const createPageExit = (
     if (worker || !container?.controller) return;
     loadTrouble().then(
       ({ createWorkerHandoff }) => {
-        if (!isStopped()) worker ??= createWorkerHandoff(logName, userTokens.isUsed, container);
+        if (!permission.isStopped()) worker ??= createWorkerHandoff(logName, userTokens.isUsed, container);
       },
       // Already reported as a notice. The page flushes by itself.
       () => undefined,
@@ -81,7 +81,7 @@ export const createPageExit = (
 
   const leave = (): void => {
     // The worker cannot see events in this page's memory.
-    if (!log.store.isMemory() && canSend() && worker?.handOff()) return;
+    if (!log.store.isMemory() && permission.canSend() && worker?.handOff()) return;
     // Events in memory end with the page, so rejected and in-doubt ones are sent once more.
     const flushing = log.store.isMemory() ? sender.tryAgain().then(exitFlush) : exitFlush();
     const flushed = Promise.all([inFlight, flushing]).then(

@@ -163,7 +163,7 @@ interface InspectorOptions extends DeferredContext {
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
-  const { settings, user, cache, isActive, scheduler, recent } = context;
+  const { settings, permission, cache, scheduler, recent } = context;
   const overlay = createOverlay(context, context.impressions);
   const options = { ...context, overlay };
   const preview = createPreview(options);
@@ -175,8 +175,8 @@ export const createInspector = (context: InspectorOptions): Inspector & { stop()
         endpoint,
         appId,
         appVersion,
-        userId: user.id(),
-        isActive: isActive(),
+        userId: permission.userId(),
+        isActive: permission.isActive(),
         session: scheduler.session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
@@ -186,7 +186,7 @@ export const createInspector = (context: InspectorOptions): Inspector & { stop()
       };
     },
     focus(placementId, banner) {
-      if (user.id() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
+      if (permission.userId() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
     },
     setSandbox: overlay.sandbox,
     preview: preview.show,

@@ -39,7 +39,7 @@ const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
 };
 
 interface PreviewOptions
-  extends Pick<DeferredContext, 'user' | 'requested' | 'subscribe' | 'isStopped' | 'readBanners'> {
+  extends Pick<DeferredContext, 'permission' | 'requested' | 'subscribe' | 'readBanners'> {
   overlay: Overlay;
   requestPreview: (token: string) => ReturnType<DeferredContext['post']>;
 }
@@ -57,7 +57,7 @@ const readPreview = async (request: ReturnType<DeferredContext['post']>): Promis
 
 /** Renders the banners of a preview link with the host's hooks, in memory only, under a bar that describes and ends it. */
 const showPreview = (options: PreviewOptions, result: PreviewResult | string): (() => void) => {
-  const { user, overlay, requested, subscribe, readBanners } = options;
+  const { permission, overlay, requested, subscribe, readBanners } = options;
   const sent = typeof result === 'string' ? {} : result.banners;
   const banners = [...readBanners(Object.keys(sent), sent)];
 
@@ -65,10 +65,10 @@ const showPreview = (options: PreviewOptions, result: PreviewResult | string): (
     for (const [placementId, banner] of banners) if (banner) overlay.focus(placementId, banner);
   };
   // A user change clears the overlay, so the preview is added again.
-  let userId = user.id();
+  let userId = permission.userId();
   const unsubscribe = subscribe(() => {
-    if (user.id() === userId) return;
-    userId = user.id();
+    if (permission.userId() === userId) return;
+    userId = permission.userId();
     put();
   });
 
@@ -98,7 +98,7 @@ export const createPreview = (options: PreviewOptions) => {
     async show(token: string): Promise<void> {
       latest = token;
       const result = await readPreview(options.requestPreview(token));
-      if (options.isStopped() || latest !== token) return;
+      if (options.permission.isStopped() || latest !== token) return;
       end();
       end = showPreview(options, result);
     },

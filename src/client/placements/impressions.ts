@@ -17,8 +17,7 @@ export const createImpressions = (
   capture: Delivery['capture'],
   getShouldShow: () => ShouldShow | undefined,
 ) => {
-  const { settings, user, cache, placements, lifecycle, slotSizes, mayWrite, isActive, inBackground, fail } =
-    context;
+  const { settings, permission, cache, placements, lifecycle, slotSizes, inBackground, fail } = context;
   const { platform } = settings;
   /** Returns whether the element's window is visible. A window that the page opened may be visible while the page is hidden. */
   const isVisible = ({ ownerDocument }: Element): boolean =>
@@ -44,11 +43,11 @@ export const createImpressions = (
     at: number = platform.now(),
   ): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
-    if (!isActive() || cache.isExpired(banner)) return null;
+    if (!permission.isActive() || cache.isExpired(banner)) return null;
     // The transaction that stores the impression also counts it. After an earlier crash the next view counts; after a later crash
     // it does not.
     const dedupName = await scheduler.dedupName(placementId, bannerId);
-    if (dedupName === undefined || user.id() !== userId) return null;
+    if (dedupName === undefined || permission.userId() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, dedupName };
     return cache.passToInterceptor(event) ? null : capture(event);
   };
@@ -56,7 +55,7 @@ export const createImpressions = (
   const storeSlotHeight = ({ placementId, element, state }: MountedSlot): void => {
     const { banner, reason } = state;
     // The next visit has another banner.
-    if (banner?.isTestSend || !mayWrite()) return;
+    if (banner?.isTestSend || !permission.canWrite()) return;
     if (banner || cache.current(placementId) === null)
       storeHeight(slotSizes, placementId, element, banner !== null && !reason);
   };
@@ -77,12 +76,12 @@ export const createImpressions = (
     watchViewability({
       element: mounted.element,
       isControl: () => mounted.state.reason === 'control',
-      isWaiting: () => mounted.state.banner !== null && !mounted.state.isSeen && isActive(),
+      isWaiting: () => mounted.state.banner !== null && !mounted.state.isSeen && permission.isActive(),
       onSeen() {
         const { banner } = mounted.state;
         if (banner === null) return;
         mounted.state.isSeen = true;
-        const userId = user.id();
+        const userId = permission.userId();
         if (userId !== null) inBackground(count(banner, userId));
       },
       onLeft: scheduleUpdate,

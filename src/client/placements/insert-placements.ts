@@ -187,7 +187,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
   };
   /** Schedules one check for many mutations. */
   const scheduleRefresh = (): void => {
-    if (!options.isStopped()) cancelRefresh ??= after(REFRESH_MS, refresh);
+    if (!options.permission.isStopped()) cancelRefresh ??= after(REFRESH_MS, refresh);
   };
 
   const updateList = async (): Promise<void> => {
@@ -195,7 +195,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
     if (Math.abs(now() - fetchedAtMs) < FRESH_MS) return;
     try {
       const { status, body } = await options.post(PATH, { missing });
-      if (options.isStopped()) return;
+      if (options.permission.isStopped()) return;
       const found: unknown = status === 200 && Object(body).placements;
       if (!Array.isArray(found)) throw new Error(`HTTP ${status}`);
       await cache.change((record) => {

@@ -1,7 +1,7 @@
 import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
+import type { PagePermission } from '../permission.ts';
 import type { Issue, PlacementCleanup, PlacementHook, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
@@ -38,7 +38,7 @@ const MAX_DETACHED = 20;
 interface PlacementsOptions extends SlotActions {
   /** Source of each placement's banner, its expiry, and the reason to remove a banner even while in view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
-  consent: Pick<Consent, 'mayWrite'>;
+  permission: Pick<PagePermission, 'mayWrite'>;
   /** Heights of earlier visits. */
   slotSizes: Pick<SlotSizes, 'reserve'>;
   /** Placements whose current result came from the network. */
@@ -51,7 +51,7 @@ interface PlacementsOptions extends SlotActions {
 
 /** Manages the mounted slots: each slot's banner, and the time of its changes. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, consent, slotSizes, synced, hasShouldShow, after, fail, notify } = options;
+  const { cache, permission, slotSizes, synced, hasShouldShow, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: MountedSlot): boolean => watcher?.isOnScreen(element) ?? true;
@@ -205,7 +205,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       queueMicrotask(clearDetached);
       const validation = createBannerValidation(hook, placementId, fail, () => updateSlot(slot));
       const slot: MountedSlot = { placementId, element, hook, validation, state: UNDECIDED };
-      if (consent.mayWrite()) slot.release = slotSizes.reserve(element, placementId);
+      if (permission.mayWrite()) slot.release = slotSizes.reserve(element, placementId);
       slots.add(slot);
       slot.unwatch = watcher?.watch?.(slot);
       updateSlot(slot);

@@ -1,3 +1,5 @@
+import type { Permission } from '../permission.ts';
+
 /**
  * Lifecycle event of a page. `pagehide`: the page unloads or enters the back/forward cache. `restored` is its return
  * from the cache. `activated` is the end of prerendering.
@@ -108,6 +110,27 @@ export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() =>
     for (const stop of stops) stop();
   };
 };
+
+/** Permission in a page that runs. */
+export type LivePermission<P extends Permission = Permission> = P & {
+  /** Returns whether anything may be stored on the device. */
+  canWrite: () => boolean;
+  /** Returns whether banners may be requested. Never while the page is prerendered. */
+  canSync: () => boolean;
+  /** Returns whether queued events may be sent. Never while the page is prerendered. */
+  canSend: () => boolean;
+};
+
+/** Adds what also depends on the page. It is separate from `permission.ts`, because no cached banner needs it. */
+export const withLifecycle = <P extends Permission>(
+  permission: P,
+  { isPrerendering }: Pick<PageLifecycle, 'isPrerendering'>,
+): LivePermission<P> => ({
+  ...permission,
+  canWrite: () => permission.mayWrite() && !permission.isStopped(),
+  canSync: () => permission.isActive() && !isPrerendering(),
+  canSend: () => permission.maySend() && !permission.isStopped() && !isPrerendering(),
+});
 
 /** Messages between the tabs of a browser profile. A tab that misses one finds the same state in the store. */
 export interface TabChannel<M> {

@@ -1,10 +1,9 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Consent, State } from '../consent/consent.ts';
 import type { DeferredChunk } from '../deferred-chunk.ts';
 import type { DeferredClient } from '../deferred-client.ts';
+import type { PagePermission, State } from '../permission.ts';
 import type { SlotSizes } from '../placements/slot-sizes.ts';
 import type { Store } from '../platform/store.ts';
-import type { CurrentUser } from './current-user.ts';
 
 /**
  * Deletes the stored records of an app's users, except the current user, who may have signed in in the meantime. Keeps records
@@ -24,8 +23,7 @@ export const deleteUserRecords = async (
 };
 
 interface UserSwitchOptions {
-  user: CurrentUser;
-  consent: Consent;
+  permission: PagePermission;
   cache: BannerCache;
   store: Store;
   slotSizes: SlotSizes;
@@ -39,21 +37,21 @@ interface UserSwitchOptions {
  * sign-in, and on each change of consent.
  */
 export const createUserSwitch = (options: UserSwitchOptions) => {
-  const { user, consent, cache, store, slotSizes, deferred, report } = options;
+  const { permission, cache, store, slotSizes, deferred, report } = options;
   /**
    * Deletes the stored records of all users except the current one. Without consent, also deletes the heights of slots, the
    * visitor and the name of the tab.
    */
   const deleteStored = async (): Promise<void> => {
-    if (consent.is('pending')) return;
-    if (!consent.mayAct()) {
+    if (permission.is('pending')) return;
+    if (!permission.mayAct()) {
       slotSizes.clear();
-      user.deleteNames();
+      permission.deleteNames();
     }
-    await cache.settleWithin(() => deleteUserRecords(store, cache.key, user.id));
+    await cache.settleWithin(() => deleteUserRecords(store, cache.key, permission.userId));
   };
   const openCache = async (): Promise<void> => {
-    if (consent.mayAct()) await cache.open();
+    if (permission.mayAct()) await cache.open();
   };
   const startSession = (isSwitch: boolean): Promise<void> =>
     deferred.runWithFallback(
@@ -82,13 +80,13 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     /** Applies a change of consent. Resolves when it is done or has failed. `before` is the previous state. */
     applyConsent(before: State): Promise<void> {
       const isFirstChoice = before === 'pending';
-      return (consent.mayAct() ? (isFirstChoice ? storeMemory() : open(false)) : close()).catch(report);
+      return (permission.mayAct() ? (isFirstChoice ? storeMemory() : open(false)) : close()).catch(report);
     },
     deleteStored,
     openCache,
     startSession,
     async signIn(userId: string | null): Promise<void> {
-      if (!user.signIn(userId)) return;
+      if (!permission.signIn(userId)) return;
       deferred.current()?.leaveUser();
       await open(true);
     },

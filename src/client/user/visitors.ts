@@ -25,8 +25,8 @@ const newVisitorId = (): string => {
  * It is a separate chunk that loads only with `visitors()`.
  */
 export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
-  const { settings, user, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
-  const { visitorKey } = user;
+  const { settings, permission, cache, store, userTokens, fail, post, isVisitorId } = options;
+  const { visitorKey } = permission;
   const { appId, appVersion } = settings;
   let joining: Promise<void> | undefined;
 
@@ -40,13 +40,13 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   const copyDismissals = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
     // Another user may have signed in in the meantime.
-    if (record?.dismissed?.length && user.id() === userId) await cache.dismiss(record.dismissed);
+    if (record?.dismissed?.length && permission.userId() === userId) await cache.dismiss(record.dismissed);
   };
 
   /** Merges the visitor with the user. Returns `true` if nothing is left to retry. */
   const tryJoin = async (visitorId: string, userId: string): Promise<boolean> => {
     const token = await userTokens.get(userId);
-    if (!token || !mayWrite()) return false;
+    if (!token || !permission.canWrite()) return false;
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
     const { status } = await post(PATH, { ...body, user_token: token });
     const ok = status === 200;
@@ -66,8 +66,8 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
 
   const update = async (): Promise<void> => {
     // An opt-out or a wipe may have happened while this chunk was loading.
-    if (!mayWrite()) return;
-    const userId = user.signedIn();
+    if (!permission.canWrite()) return;
+    const userId = permission.signedIn();
     const [visitorId, owner] = read();
     const isVisitor = isVisitorId(visitorId);
     if (userId === null) {

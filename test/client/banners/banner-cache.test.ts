@@ -27,7 +27,7 @@ const setUp = (store: Store = createMemoryStore(), bootstrap?: BannerBootstrap) 
     store,
     fail: (_kind, _message, cause) => errors.push(cause),
   });
-  cache.subscribe(onChange);
+  cache.setListener(onChange);
   return { cache, errors, onChange, store, time };
 };
 

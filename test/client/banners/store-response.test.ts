@@ -27,7 +27,7 @@ test('stores a response before it emits the notice, because a listener may navig
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = buildBanner({ placementId: 'home' });
-  const storeResponse = createStoreResponse(cache.user, cache, (notice) => notices.push(notice));
+  const storeResponse = createStoreResponse(cache, cache, (notice) => notices.push(notice));
   const taken = storeResponse({
     userId: 'u-1',
     banners: new Map([['home', banner]]),
@@ -48,7 +48,7 @@ test('case 51: does not emit a notice for a response stored after another user h
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
-  const storeResponse = createStoreResponse(cache.user, cache, (notice) => notices.push(notice));
+  const storeResponse = createStoreResponse(cache, cache, (notice) => notices.push(notice));
   const banners = new Map([['home', buildBanner({ placementId: 'home' })]]);
   const taken = storeResponse({ userId: 'u-1', banners, fetchedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
@@ -60,7 +60,7 @@ test('case 51: does not emit a notice for a response stored after another user h
 const open = async () => {
   const cache = aBannerCache();
   await cache.open('u-1');
-  const take = createStoreResponse(cache.user, cache, () => undefined);
+  const take = createStoreResponse(cache, cache, () => undefined);
   const answer = (banner: Banner | null, fetchedAtMs: number) =>
     take({ userId: 'u-1', banners: new Map([['home', banner]]), fetchedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;

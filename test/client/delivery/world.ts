@@ -1,5 +1,4 @@
 import type { EventType } from '../../../src/client/banner.ts';
-import { type ConsentState, createConsent } from '../../../src/client/consent/consent.ts';
 import { createDelivery, type TroubleChunk } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
 import { LOG_STATE_KEY, type LogState } from '../../../src/client/delivery/log/records.ts';
@@ -9,12 +8,14 @@ import { createLoadChunk } from '../../../src/client/load-chunk.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/option-schema.ts';
 import { logName } from '../../../src/client/options/options.ts';
+import { type ConsentState, createPermission } from '../../../src/client/permission.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/platform/http.ts';
-import type {
-  BroadcastChannelLike,
-  LifecycleEvent,
-  PageLifecycle,
+import {
+  type BroadcastChannelLike,
+  type LifecycleEvent,
+  type PageLifecycle,
+  withLifecycle,
 } from '../../../src/client/platform/page.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import {
@@ -164,8 +165,13 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
-    const consent = createConsent(setup.consent ?? 'enabled', clock.now);
-    consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
+    const permission = withLifecycle(
+      createPermission(setup.consent ?? 'enabled', clock.now, () => isStopped),
+      page.lifecycle,
+    );
+    permission.subscribe(() =>
+      notify({ type: 'consent', state: permission.mayAct() ? 'enabled' : 'disabled' }),
+    );
     const loadChunk = createLoadChunk((load) => load(), fail);
     const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble, createWorkerHandoff }));
     const delivery: Delivery = createDelivery(
@@ -179,7 +185,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         delivery: setup.options,
         onEventRejected: setup.onEventRejected,
         userTokens,
-        consent,
+        permission,
         notify,
         fail,
         openStore: setup.openStore ?? session.openStore,
@@ -189,15 +195,12 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         openChannel: setup.openChannel ?? openChannel,
         ...(setup.evictCache && { evictCache: setup.evictCache }),
         isWorker: setup.isWorker ?? false,
-        isActive: () => consent.mayAct() && !isStopped,
-        canSend: () => consent.maySend() && !isStopped && !page.lifecycle.isPrerendering(),
-        isStopped: () => isStopped,
       },
       () => loadChunk(loadTrouble),
     );
     return {
       delivery: {
-        ...withConsent(delivery, consent),
+        ...withConsent(delivery, permission),
         stop() {
           isStopped = true;
           delivery.stop();

@@ -35,7 +35,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
   subscribe((notice) => notices.push(notice));
   subscribe(onNotice);
   const placements = createPlacements({
-    consent: { mayWrite: () => true },
+    permission: { mayWrite: () => true },
     slotSizes: createSlotSizes('app'),
     cache: {
       current: (placementId) => answers.get(placementId),

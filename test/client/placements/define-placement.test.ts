@@ -21,7 +21,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
-    consent: { mayWrite: () => false },
+    permission: { mayWrite: () => false },
     slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,

@@ -1,16 +1,16 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
-import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createLogCache } from '../../../src/client/delivery/log/log.ts';
 import { createDisk, createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { LOG_STATE_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import type { Notify } from '../../../src/client/notices.ts';
+import { createPermission } from '../../../src/client/permission.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
-import type { PageLifecycle } from '../../../src/client/platform/page.ts';
+import { type PageLifecycle, withLifecycle } from '../../../src/client/platform/page.ts';
 import {
   createMemoryStore,
   type KeyRange,
@@ -30,10 +30,13 @@ const nextName = () => {
 const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) => {
   const { lifecycle } = createFakeLifecycle();
   const channel = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
-  const consent = createConsent('enabled', Date.now);
+  const permission = withLifecycle(
+    createPermission('enabled', Date.now, () => false),
+    lifecycle,
+  );
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  const trouble = async () => ({ restore: createRestore(sharedFunctions, consent) });
-  const context = { consent, clock, lifecycle, channel, notify, trouble, isStopped: () => false };
+  const trouble = async () => ({ restore: createRestore(sharedFunctions, permission) });
+  const context = { permission, clock, lifecycle, channel, notify, trouble };
   const log = createLogStore(context, primary, createLogCache(context));
   const get = async <T>(key: StoreKey) => (await log.entries<T>({ from: key, to: key }))[0]?.[1];
   return { ...log, get };

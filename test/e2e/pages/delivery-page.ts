@@ -1,12 +1,12 @@
-import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createNotices, type Notice } from '../../../src/client/notices.ts';
 import { logName } from '../../../src/client/options/options.ts';
+import { createPermission } from '../../../src/client/permission.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createUserTokens } from '../../../src/client/platform/http.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
-import { createPageLifecycle } from '../../../src/client/platform/page.ts';
+import { createPageLifecycle, withLifecycle } from '../../../src/client/platform/page.ts';
 import { withConsent } from '../../helpers/with-consent.ts';
 
 declare global {
@@ -25,9 +25,13 @@ const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOpti
 globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
-const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled', Date.now);
 const loadTrouble = () => import('../../../src/client/trouble-chunk.ts');
 const lifecycle = createPageLifecycle();
+const initial = query.get('consent') === 'disabled' ? 'disabled' : 'enabled';
+const permission = withLifecycle(
+  createPermission(initial, Date.now, () => false),
+  lifecycle,
+);
 const made = createDelivery(
   {
     endpoint: query.get('api') ?? location.origin,
@@ -42,20 +46,17 @@ const made = createDelivery(
     },
     delivery: options,
     userTokens: createUserTokens(undefined, createClock(), fail),
-    consent,
+    permission,
     notify,
     fail,
     openStore: createIdbStore,
     clock: createClock(),
     random: Math.random,
     lifecycle,
-    isActive: consent.mayAct,
-    canSend: () => consent.maySend() && !lifecycle.isPrerendering(),
-    isStopped: () => false,
   },
   loadTrouble,
 );
-globalThis.delivery = withConsent(made, consent);
+globalThis.delivery = withConsent(made, permission);
 // A prerendered page cannot be queried, so it stores its state, and a sign that it ran for longer than events wait.
 const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');
 localStorage.setItem('state', state());

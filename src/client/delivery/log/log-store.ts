@@ -108,13 +108,12 @@ type LogLocation =
  */
 export const createLogStore = (
   {
-    consent,
+    permission,
     clock,
     lifecycle,
     notify,
-    isStopped,
     trouble,
-  }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify' | 'isStopped'> & {
+  }: Pick<DeliveryContext, 'permission' | 'clock' | 'lifecycle' | 'notify'> & {
     trouble: () => Promise<Pick<Trouble, 'restore'>>;
   },
   store: Store,
@@ -137,7 +136,8 @@ export const createLogStore = (
   /** Also runs after a stop if a deletion is due, because no other page knows about the deletion. */
   const retryLater = (): void => {
     cancelRetry();
-    if (!isStopped() || memory()?.pendingDeletion) cancelRetry = after(RETRY_MS, () => void retry());
+    if (!permission.isStopped() || memory()?.pendingDeletion)
+      cancelRetry = after(RETRY_MS, () => void retry());
   };
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
@@ -169,7 +169,7 @@ export const createLogStore = (
    * used.
    */
   const probe = async (): Promise<boolean> => {
-    if (consent.is('pending')) throw new Error('consent is pending');
+    if (permission.is('pending')) throw new Error('consent is pending');
     const found = await disk.request((each) =>
       each.entries<Partial<LogState> | undefined>(LOG_STATE_VERSIONS_RANGE),
     );
@@ -183,7 +183,7 @@ export const createLogStore = (
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;
       const choice = each?.consent === 'disabled' ? 'disabled' : 'keep';
-      void consent.merge({ consent: choice, decidedAt: Number(each?.decidedAt) || 0 });
+      void permission.merge({ consent: choice, decidedAt: Number(each?.decidedAt) || 0 });
     }
     if (!isOurs) throw newerVersionError();
     return record !== undefined;

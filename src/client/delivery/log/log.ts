@@ -1,5 +1,5 @@
 import type { BannerEvent } from '../../banner.ts';
-import type { ConsentRecord } from '../../consent/consent.ts';
+import type { ConsentRecord } from '../../permission.ts';
 import { isPaused, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -82,10 +82,10 @@ const MAX_EVENTS = 1_600;
  * handlers read it, because they cannot wait for the disk. It may contain events that are gone; the service deduplicates them.
  */
 export const createLogCache = ({
-  consent,
+  permission,
   lifecycle,
   channel,
-}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'channel'>) => {
+}: Pick<DeliveryContext, 'permission' | 'lifecycle' | 'channel'>) => {
   let last: LogState | undefined;
   let claims: Claim[] = [];
   const unsent = new Map<string, QueuedEvent>();
@@ -98,7 +98,7 @@ export const createLogCache = ({
 
   /** Reads a record. Without a stored choice, this page's choice applies. */
   const read = (record: unknown): LogState => {
-    const state = readLogState(record, consent.record().consent);
+    const state = readLogState(record, permission.record().consent);
     if (unwrittenState && unwrittenState.pause.until > state.pause.until) {
       state.pause = unwrittenState.pause;
       state.rejectedKeyFingerprint = unwrittenState.rejectedKeyFingerprint;
@@ -107,7 +107,8 @@ export const createLogCache = ({
   };
   /** Follows a wipe by another page if the record is missing after the return. */
   const detectWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) void consent.merge({ ...consent.record(), consent: 'wiped' });
+    if (mayBeWiped && record === undefined)
+      void permission.merge({ ...permission.record(), consent: 'wiped' });
     mayBeWiped = false;
   };
   const dropUnsent = (keys: string[]): void => {
@@ -138,7 +139,7 @@ export const createLogCache = ({
       claims = found;
       last = read(record);
       hadRecord = record !== undefined;
-      if (hadRecord) void consent.merge(last);
+      if (hadRecord) void permission.merge(last);
       return last;
     },
     /** Holds the pause of a record that a full disk rejected, until a step is written. */
@@ -193,7 +194,7 @@ const LEASE_MS = 10_000;
  * transaction that reads and writes the log state, the claims and the other records that it needs.
  */
 export const createLog = (context: DeliveryContext) => {
-  const { logName, clock, consent, options, openStore, random, canSend, trouble } = context;
+  const { logName, clock, permission, options, openStore, random, trouble } = context;
   const { maxEvents, maxBytes, maxAgeMs } = options;
   const { now, monotonic } = clock;
   const cache = createLogCache(context);
@@ -215,7 +216,7 @@ export const createLog = (context: DeliveryContext) => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       cache.detectWipe(stored);
-      if (isNewerVersion || consent.is('wiped')) return [];
+      if (isNewerVersion || permission.is('wiped')) return [];
       const state = cache.read(stored);
       claims = [found].flat().filter(isClaim);
       const writes = change(state, values, claims);
@@ -312,7 +313,7 @@ export const createLog = (context: DeliveryContext) => {
 
   /** Returns the reason that this page may not send now, from the log state and its claims; `null` if the page may send. */
   const findBlock = ({ pause }: LogState, claims: Claim[]): Block | null => {
-    if (!canSend()) return { type: 'disabled' };
+    if (!permission.canSend()) return { type: 'disabled' };
     if (isPaused(pause, now())) return { type: 'paused', pause };
     const lease = claims.find((each) => isExclusive(each, now()));
     return lease ? { type: 'locked', until: Math.min(lease.deadline, lease.exclusiveUntil) } : null;
@@ -391,7 +392,7 @@ export const createLog = (context: DeliveryContext) => {
         if (!isQuotaError(error) || !mayRepeat) throw error;
         // Without a claim, only the trouble chunk prevents an immediate resend.
         await trouble();
-        if (!canSend()) throw error;
+        if (!permission.canSend()) throw error;
         claimed = { ...newClaim(batch), isUnstored: true };
       }
       return claimed;
@@ -439,7 +440,7 @@ export const createLog = (context: DeliveryContext) => {
     async storeConsent(choice: ConsentRecord): Promise<boolean> {
       let isStored = false;
       await transact([], (state) => {
-        isStored = !consent.isSuperseded(choice, state);
+        isStored = !permission.isSuperseded(choice, state);
         if (!isStored) return null;
         Object.assign(state, choice);
         return [];
@@ -477,7 +478,7 @@ export const createLog = (context: DeliveryContext) => {
 export type Log = ReturnType<typeof createLog>;
 
 /** Creates the function that appends events and returns those that were stored. A service worker appends none. */
-export const createAppend = ({ fail, isStopped }: DeliveryContext, { store, retryOnQuota }: Log) => {
+export const createAppend = ({ fail, permission }: DeliveryContext, { store, retryOnQuota }: Log) => {
   /** Writes an event with a deduplication name. Returns `false` if one was stored under this name before, in any tab. */
   const writeOnce = async ({ key, event }: QueuedEvent, name: string): Promise<boolean> => {
     const own: DedupRecord = { v: SCHEMA_VERSION, event: formatKey(key), at: event.time };
@@ -500,7 +501,7 @@ export const createAppend = ({ fail, isStopped }: DeliveryContext, { store, retr
     try {
       const isStored = (await retryOnQuota(write, entries)) !== false;
       // A stopped client loses the events in memory.
-      return isStored && !(isStopped() && store.isMemory());
+      return isStored && !(permission.isStopped() && store.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
       return false;

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, MAX_BUTTON_ID } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
-import type { ConsentRecord, ConsentState } from '../../consent/consent.ts';
 import type { DeliveryOptions } from '../../options/option-schema.ts';
+import type { ConsentRecord, ConsentState } from '../../permission.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isPendingDeadline, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';

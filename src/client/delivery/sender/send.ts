@@ -91,7 +91,7 @@ const PREFLIGHT_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
 export const createRequests = (context: DeliveryContext, { cache }: Log) => {
-  const { endpoint, fetch, clock, lifecycle, userTokens, canSend } = context;
+  const { endpoint, fetch, clock, lifecycle, userTokens, permission } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(endpoint, clock.after, fetch);
   /** Bytes of keepalive requests in flight. */
@@ -139,7 +139,7 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
      */
     async send(batch: QueuedEvent[], key: string, isPageExit: boolean): Promise<RequestResult | undefined> {
       // The user may have opted out during the claim, when there was no request to abort yet.
-      if (!canSend()) return undefined;
+      if (!permission.canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
       const body = withUserToken(trackBody(batch), token);
       cache.removeUnsent(batch);

@@ -127,19 +127,8 @@ interface Run {
  * cached.
  */
 export const createSender = (context: DeliveryContext, log: Log) => {
-  const {
-    apiKey,
-    clock,
-    lifecycle,
-    userTokens,
-    channel,
-    fail,
-    isWorker,
-    canSend,
-    isStopped,
-    trouble,
-    notify,
-  } = context;
+  const { apiKey, clock, lifecycle, userTokens, channel, fail, isWorker, permission, trouble, notify } =
+    context;
   const { maxDelayMs, maxBatchSize } = context.options;
   const apiKeys = createApiKeyProvider(apiKey, clock.after);
   const limit = (): number => context.loadedTrouble?.batchLimit() ?? maxBatchSize;
@@ -155,14 +144,14 @@ export const createSender = (context: DeliveryContext, log: Log) => {
 
   /** Sends due events, or with `all` every event. The outcome is not awaited. */
   const wake = (all = false): void => {
-    if (!isWorker && canSend()) void run(all);
+    if (!isWorker && permission.canSend()) void run(all);
   };
 
   /** Checks again at `time` (Unix milliseconds), unless an earlier check is scheduled. */
   const wakeAt = (time: number): void => {
     const delayMs = Math.max(0, time - clock.now());
     const at = clock.monotonic() + delayMs;
-    if (isStopped() || at >= timerAt) return;
+    if (permission.isStopped() || at >= timerAt) return;
     cancelTimer();
     timerAt = at;
     cancelTimer = clock.after(delayMs, () => {
@@ -237,11 +226,11 @@ export const createSender = (context: DeliveryContext, log: Log) => {
 
   /** Runs the next step. Returns `false` if nothing is left to do now. */
   const doNext = async (run: Run): Promise<boolean> => {
-    if (!canSend()) return false;
+    if (!permission.canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
     const todo = await planNext(run.all, run.isDegraded);
-    if (!canSend()) return false;
+    if (!permission.canSend()) return false;
     switch (todo.type) {
       case 'disabled':
         return false;
@@ -294,7 +283,7 @@ export const createSender = (context: DeliveryContext, log: Log) => {
         run.again = false;
         await log.enforceCaps().catch(degrade);
         while (await doNext(run).catch(degrade));
-      } while (run.again && canSend());
+      } while (run.again && permission.canSend());
     } catch (cause) {
       if (!isUnavailable(cause)) fail('storage', 'Event log unavailable', cause);
       wakeAt(clock.now() + RETRY_MS);
@@ -329,7 +318,7 @@ export const createSender = (context: DeliveryContext, log: Log) => {
 
   /** Called when the network or the user is back, or after an opt-in. */
   const resume = (): void => {
-    if (!canSend()) return;
+    if (!permission.canSend()) return;
     void log.store.retry();
     void tryAgain();
   };
@@ -350,7 +339,7 @@ export const createSender = (context: DeliveryContext, log: Log) => {
       const isWaiting = isPaused(pause, clock.now());
       if (log.isCheckDue() || (log.cache.unsent().length >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);
-      if (isStopped() || isWaiting || requests.hasPreflight()) return;
+      if (permission.isStopped() || isWaiting || requests.hasPreflight()) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(PREFLIGHT_DELAY_MS, maxDelayMs), () => {
         if (!requests.hasPreflight()) wake(true);

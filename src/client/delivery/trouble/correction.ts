@@ -26,7 +26,7 @@ export const createCorrection = (
   context: DeliveryContext,
   log: Log,
 ) => {
-  const { clock, options, notify, fail, canSend } = context;
+  const { clock, options, notify, fail, permission } = context;
   const isEvent = (event: BannerEvent): boolean =>
     hasRequiredFields(event) &&
     Object.hasOwn(options.guarantee, event.type) &&
@@ -85,7 +85,7 @@ export const createCorrection = (
     try {
       for (const item of items) {
         // After a stop or a wipe there is nothing to decide.
-        if (!canSend()) return;
+        if (!permission.canSend()) return;
         await correct(item);
       }
     } catch (cause) {

@@ -1,4 +1,4 @@
-import type { Consent } from '../../consent/consent.ts';
+import type { Permission } from '../../permission.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import type { DiskRequest, InMemory } from '../delivery.ts';
 import type { Writes } from '../log/records.ts';
@@ -27,7 +27,7 @@ const persistMemoryLog = async (
   { LOG_STATE_KEY, isLogStateKey, isEventKey, isNewer, formatKey, readLogState, TOTALS }: SharedFunctions,
   request: DiskRequest,
   records: Writes,
-  consent: Consent,
+  permission: Permission,
   hadRecord: boolean,
 ): Promise<void> => {
   if (records.length === 0) return;
@@ -40,14 +40,14 @@ const persistMemoryLog = async (
   const merge = ([stored, ...known]: unknown[]): Writes => {
     isNewerVersion = isNewer(stored);
     // Another tab may have wiped the disk since this page checked it.
-    if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
+    if (isNewerVersion || permission.is('wiped') || (hadRecord && stored === undefined)) return [];
     // After a lost database connection this runs twice. If the first run committed, change nothing.
     if (written !== undefined && JSON.stringify(stored) === written) return [];
     const state = readLogState(stored, own.consent);
     const { consent: choice, decidedAt } = state;
     for (const total of TOTALS) state[total] += own[total];
-    const isOptIn = consent.mayAct() && own.decidedAt > decidedAt;
-    const isOptOut = own.consent !== 'enabled' && own.decidedAt >= decidedAt;
+    const isLater = !permission.isSuperseded(own, state);
+    const isOptIn = isLater && permission.mayAct();
     // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
     // if the opt-out discards the queue.
     const isMissed = choice !== 'enabled' && !isOptIn;
@@ -58,7 +58,7 @@ const persistMemoryLog = async (
       written = JSON.stringify(state);
       return [[LOG_STATE_KEY, state]];
     }
-    if (isOptIn || isOptOut) {
+    if (isOptIn || (isLater && own.consent !== 'enabled')) {
       state.consent = own.consent;
       state.decidedAt = own.decidedAt;
     }
@@ -80,11 +80,11 @@ const persistMemoryLog = async (
 };
 
 export const createRestore =
-  (shared: SharedFunctions, consent: Consent) =>
+  (shared: SharedFunctions, permission: Permission) =>
   async (request: DiskRequest, from: InMemory, hadRecord: boolean): Promise<void> => {
     const isWiped = from.pendingDeletion === 'everything';
     if (isWiped) await request((disk) => disk.clear());
     if (from.pendingDeletion === 'queue') await purgeQueue(shared, request);
     delete from.pendingDeletion;
-    await persistMemoryLog(shared, request, await from.store.entries(), consent, hadRecord && !isWiped);
+    await persistMemoryLog(shared, request, await from.store.entries(), permission, hadRecord && !isWiped);
   };

@@ -59,7 +59,7 @@ export const createTrouble = ({ shared, context, log }: TroubleOptions): Trouble
   let announcedUntil = 0;
 
   return {
-    restore: createRestore(shared, context.consent),
+    restore: createRestore(shared, context.permission),
     ...createEviction(shared, context, log),
     correction: createCorrection(shared, context, log),
     deadLetters: createDeadLetters(shared, context, log),

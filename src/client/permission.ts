@@ -1,3 +1,7 @@
+import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
+import type { Fail } from './notices.ts';
+import { removeLocal } from './platform/remove-local.ts';
+
 /** Treatment of queued events on opt-out: `keep` them until the next opt-in, `send` them, or `purge` (delete) them. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
 
@@ -26,10 +30,10 @@ export interface ConsentRecord<Consent = ConsentState> {
 const MAX_SKEW_MS = 10 * 60_000;
 
 /**
- * Creates the consent of this page, which all parts share. `may…` returns whether the user allows an action. `can…` and
- * `isActive` elsewhere also require that the page still runs.
+ * Creates the permission of a page or service worker, which all parts ask. `may…` returns whether the user allows an action;
+ * `isActive` and the `can…` of `platform/page.ts` also require that the page runs.
  */
-export const createConsent = (initial: State, now: () => number) => {
+export const createPermission = (initial: State, now: () => number, isStopped: () => boolean) => {
   const listeners: ((before: State) => unknown)[] = [];
   const startedAt = now();
   let state = initial;
@@ -64,18 +68,23 @@ export const createConsent = (initial: State, now: () => number) => {
       : ahead > 0 && other.decidedAt <= now();
   };
 
+  const mayAct = (): boolean => is('enabled', 'pending');
+
   return {
     is,
     record,
     isSuperseded,
+    isStopped,
     /** Returns whether the client may show, sync and keep anything. While the choice is pending, it keeps data only in memory. */
-    mayAct: () => is('enabled', 'pending'),
+    mayAct,
     /** Returns whether anything may be stored on the device. */
     mayWrite: () => is('enabled'),
     /** Returns whether events captured before now may still be stored. */
     mayStorePending: () => !is('disabled', 'wiped'),
     /** Returns whether queued events may be sent. */
     maySend: () => is('enabled', 'send'),
+    /** Returns whether the client may show, sync and track. */
+    isActive: () => mayAct() && !isStopped(),
     /**
      * Returns whether the choice of this time was made in this page, or never. Events of the page were captured before the
      * choice, regardless of the clock.
@@ -113,4 +122,78 @@ export const createConsent = (initial: State, now: () => number) => {
   };
 };
 
-export type Consent = ReturnType<typeof createConsent>;
+export type Permission = ReturnType<typeof createPermission>;
+
+/** Returns whether a user ID is valid. An invalid ID causes a notice and no exception, because it comes from the host's data. */
+const isUsable = (userId: unknown): userId is string | null =>
+  userId === null ||
+  (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
+
+/** The settings that the permission of a page depends on. */
+interface PermissionSettings {
+  /** Unknown values disable the client. */
+  consent: string;
+  userId: string | null;
+  appId: string;
+  endpoint: string;
+  use: { visitors?: unknown };
+  platform: { now: () => number };
+}
+
+/** Creates the permission of a page, with its current user, who depends on the choice. */
+export const createPagePermission = (settings: PermissionSettings, isStopped: () => boolean, fail: Fail) => {
+  const { use, appId, endpoint, platform } = settings;
+  const initial = (['enabled', 'pending'] as const).find((known) => known === settings.consent);
+  const permission = createPermission(initial ?? 'disabled', platform.now, isStopped);
+  /** Key of the visitor in localStorage, which is available before the first paint. */
+  const visitorKey = `placard-visitor:${appId}@${endpoint}`;
+  /** Key of the tab's name in sessionStorage, which survives a reload. */
+  const tabKey = 'placard-tab';
+
+  const usable = (userId: string | null): string | null => {
+    if (isUsable(userId)) return userId;
+    // Deferred, because no listener can subscribe while the client is being created.
+    queueMicrotask(() =>
+      fail('config', `A user ID must be a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`),
+    );
+    return null;
+  };
+  let signedIn = usable(settings.userId);
+  let id: string | null = null;
+
+  const readVisitor = (): string | null => {
+    try {
+      const kept = use.visitors && permission.mayWrite() ? localStorage.getItem(visitorKey) : null;
+      // An entry with a user means that the visitor already belongs to that user.
+      return kept?.includes(' ') ? null : kept;
+    } catch {
+      // Storage is blocked, so there is no visitor.
+      return null;
+    }
+  };
+
+  return {
+    ...permission,
+    visitorKey,
+    tabKey,
+    signedIn: () => signedIn,
+    /** Returns the ID of the signed-in user, or else of the visitor; `null` if neither, or without consent. */
+    userId: () => id,
+    /** Signs a user in or out. Returns `false` if nothing changed. */
+    signIn(userId: string | null): boolean {
+      const before = signedIn;
+      signedIn = usable(userId);
+      return signedIn !== before;
+    },
+    /** Updates the current user. Returns whether it changed; the caller must then open the cache at once. */
+    update(): boolean {
+      const before = id;
+      id = permission.mayAct() ? (signedIn ?? readVisitor()) : null;
+      return id !== before;
+    },
+    /** Removes the visitor of the browser profile and the name of the tab. */
+    deleteNames: () => [visitorKey, tabKey].forEach(removeLocal),
+  };
+};
+
+export type PagePermission = ReturnType<typeof createPagePermission>;

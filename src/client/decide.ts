@@ -1,8 +1,8 @@
-import type { DeferredChunk } from '../deferred-chunk.ts';
-import type { DeferredClient } from '../deferred-client.ts';
-import type { BroadcastChannelLike } from '../platform/page.ts';
-import type { Store } from '../platform/store.ts';
-import type { Consent, ConsentRecord, Decision } from './consent.ts';
+import type { DeferredChunk } from './deferred-chunk.ts';
+import type { DeferredClient } from './deferred-client.ts';
+import type { ConsentRecord, Decision, Permission } from './permission.ts';
+import type { BroadcastChannelLike } from './platform/page.ts';
+import type { Store } from './platform/store.ts';
 
 interface LogSetup {
   logName: string;
@@ -19,10 +19,10 @@ interface LogSetup {
 export const storeWithoutDelivery = async (
   { logName, platform }: LogSetup,
   decision: Decision,
-  consent: Pick<Consent, 'record' | 'isSuperseded' | 'merge'>,
+  permission: Pick<Permission, 'record' | 'isSuperseded' | 'merge'>,
 ): Promise<void> => {
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
-  const record = consent.record();
+  const record = permission.record();
   const log = openStore(logName);
   // Post first, because the disk may hang.
   if (decision !== 'enable') {
@@ -38,7 +38,7 @@ export const storeWithoutDelivery = async (
   const key = ['control', 1, 'meta'];
   let later: ConsentRecord | undefined;
   await log.update<ConsentRecord & { v: number }>([key], ([found]) => {
-    later = found && consent.isSuperseded(record, found) ? found : undefined;
+    later = found && permission.isSuperseded(record, found) ? found : undefined;
     // Records of a newer version are not changed.
     return later || (found && found.v > 1) ? [] : [[key, { ...found, v: 1, ...record }]];
   });
@@ -49,12 +49,12 @@ export const storeWithoutDelivery = async (
     const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
     await log.deleteMany(queue.map(([each]) => each));
   }
-  if (later) await consent.merge(later);
+  if (later) await permission.merge(later);
 };
 
 interface DecideOptions {
   settings: LogSetup;
-  consent: Consent;
+  permission: Permission;
   deferred: DeferredChunk<DeferredClient>;
   report: (cause: unknown) => void;
 }
@@ -64,16 +64,16 @@ interface DecideOptions {
  * (`delivery/apply-decision.ts`).
  */
 export const createDecide =
-  ({ settings, consent, deferred, report }: DecideOptions) =>
+  ({ settings, permission, deferred, report }: DecideOptions) =>
   async (decision: Decision): Promise<void> => {
-    const carriedOut = consent.decide(decision);
+    const carriedOut = permission.decide(decision);
     let isDone = false;
     await deferred.runWithFallback(
       // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
       // discarded in any case.
-      ({ delivery }) => delivery.applyDecision(decision, isDone && consent.mayAct()),
+      ({ delivery }) => delivery.applyDecision(decision, isDone && permission.mayAct()),
       async () => {
-        await storeWithoutDelivery(settings, decision, consent).catch(report);
+        await storeWithoutDelivery(settings, decision, permission).catch(report);
         isDone = true;
       },
     );

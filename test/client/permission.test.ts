@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { createConsent } from '../../../src/client/consent/consent.ts';
+import { createPermission } from '../../src/client/permission.ts';
 
 test('calls all subscribers on each change, in order, with the previous state', () => {
-  const consent = createConsent('pending', () => 7);
+  const consent = createPermission(
+    'pending',
+    () => 7,
+    () => false,
+  );
   const order: string[] = [];
   const changes: string[] = [];
   consent.subscribe(() => order.push('first'));
@@ -19,7 +23,11 @@ test('calls all subscribers on each change, in order, with the previous state', 
 });
 
 test('runs a repeated opt-out again and settles after its subscribers', async () => {
-  const consent = createConsent('disabled', () => 7);
+  const consent = createPermission(
+    'disabled',
+    () => 7,
+    () => false,
+  );
   let deleted = 0;
   consent.subscribe(async () => {
     await Promise.resolve();
@@ -31,7 +39,11 @@ test('runs a repeated opt-out again and settles after its subscribers', async ()
 });
 
 test('applies the later of two choices, in any order of arrival', async () => {
-  const consent = createConsent('pending', () => 7);
+  const consent = createPermission(
+    'pending',
+    () => 7,
+    () => false,
+  );
   await consent.merge({ consent: 'disabled', decidedAt: 9 });
   await consent.merge({ consent: 'enabled', decidedAt: 8 });
   expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 9 });
@@ -40,7 +52,11 @@ test('applies the later of two choices, in any order of arrival', async () => {
 });
 
 test('prefers an opt-out to an opt-in of the same millisecond, in any order of arrival', async () => {
-  const consent = createConsent('pending', () => 7);
+  const consent = createPermission(
+    'pending',
+    () => 7,
+    () => false,
+  );
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
   await consent.merge({ consent: 'disabled', decidedAt: 9 });
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
@@ -48,17 +64,29 @@ test('prefers an opt-out to an opt-in of the same millisecond, in any order of a
 });
 
 test('an opt-out of an earlier visit overrides the host, and an opt-in does not', async () => {
-  const host = createConsent('disabled', () => 7);
+  const host = createPermission(
+    'disabled',
+    () => 7,
+    () => false,
+  );
   await host.merge({ consent: 'enabled', decidedAt: 6 });
   expect(host.is('disabled')).toBe(true);
-  const other = createConsent('enabled', () => 7);
+  const other = createPermission(
+    'enabled',
+    () => 7,
+    () => false,
+  );
   await other.merge({ consent: 'keep', decidedAt: 6 });
   expect(other.is('keep')).toBe(true);
 });
 
 test('dates a new choice after all known ones, even under a wrong clock', async () => {
   let now = 1_000;
-  const consent = createConsent('enabled', () => now);
+  const consent = createPermission(
+    'enabled',
+    () => now,
+    () => false,
+  );
   await consent.merge({ consent: 'disabled', decidedAt: 2_000 });
   now = 500;
   void consent.decide('enable');
@@ -67,7 +95,11 @@ test('dates a new choice after all known ones, even under a wrong clock', async 
 
 test('a wrong clock does not discard an opt-out and does not preserve an opt-in for long', () => {
   const MINUTE_MS = 60_000;
-  const { isSuperseded } = createConsent('enabled', () => MINUTE_MS);
+  const { isSuperseded } = createPermission(
+    'enabled',
+    () => MINUTE_MS,
+    () => false,
+  );
   const optIn = { consent: 'enabled' as const, decidedAt: MINUTE_MS };
   const optOut = { consent: 'disabled' as const, decidedAt: MINUTE_MS };
   expect(isSuperseded(optOut, { ...optIn, decidedAt: 2 * MINUTE_MS })).toBe(false);
@@ -76,7 +108,11 @@ test('a wrong clock does not discard an opt-out and does not preserve an opt-in 
 });
 
 test('lets only the host of the page enable it again after a wipe', async () => {
-  const consent = createConsent('enabled', () => 7);
+  const consent = createPermission(
+    'enabled',
+    () => 7,
+    () => false,
+  );
   await consent.merge({ consent: 'wiped', decidedAt: 8 });
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
   expect(consent.is('wiped')).toBe(true);
@@ -94,7 +130,11 @@ test.each([
 ] as const)(
   '%s: active: %s, writes to the device: %s, stores pending captures: %s, sends: %s',
   (state, ...allowed) => {
-    const consent = createConsent(state, () => 7);
+    const consent = createPermission(
+      state,
+      () => 7,
+      () => false,
+    );
     expect([consent.mayAct(), consent.mayWrite(), consent.mayStorePending(), consent.maySend()]).toEqual(
       allowed,
     );
@@ -110,7 +150,11 @@ test.each([
   ['wiped', 'disabled', 'send', 'disabled'],
 ] as const)('from %s, keep leads to %s, send to %s, purge to %s', (before, ...after) => {
   for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
-    const consent = createConsent(before, () => 7);
+    const consent = createPermission(
+      before,
+      () => 7,
+      () => false,
+    );
     void consent.decide(policy);
     expect(consent.is(after[i]!)).toBe(true);
   }
