@@ -1,9 +1,10 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import { DAY_MS } from '../../../protocol/index.ts';
 import { HttpError, operatorFile } from '../../../service/index.ts';
 import { created, del, iso, post } from '../route.ts';
 
-const LINK_MS = 3 * 24 * 60 * 60 * 1000;
+const LINK_MS = 3 * DAY_MS;
 const TOKEN_BYTES = 32;
 
 const inviteBody = operatorFile.pick({ name: true, role: true }).extend({
