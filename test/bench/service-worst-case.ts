@@ -107,7 +107,7 @@ const run = async (): Promise<Row[]> => {
       const waits: number[] = [];
       const references: number[] = [];
       let status = 0;
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < (request.rounds ?? ROUNDS); round += 1) {
         references.push(await query('reference'));
         const before = await query('cpu');
         status = await sendNext(request);

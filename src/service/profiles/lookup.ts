@@ -114,8 +114,15 @@ export const matchesLookup = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
+/** Lookup whose users are read completely. */
+export interface CoveredLookup {
+  workspaceId: string;
+  identifier: string;
+  lookup: Lookup;
+}
+
 /** Distinct lookups by workspace and identifier. */
-export type DistinctLookups = Map<string, { workspaceId: string; identifier: string; lookup: Lookup }>;
+export type DistinctLookups = Map<string, CoveredLookup>;
 
 export const toLookupId = (workspaceId: string, identifier: string) => `${workspaceId} ${identifier}`;
 

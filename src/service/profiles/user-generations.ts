@@ -1,6 +1,6 @@
-import { type Lookup, toIdentifier, type UserIds } from './lookup.ts';
-import type { ChangeSet, UserRepository } from './user-repository.ts';
-import { createUserWorkingSet, type FoundUsers } from './user-working-set.ts';
+import { type CoveredLookup, type Lookup, toIdentifier, type UserIds } from './lookup.ts';
+import type { ChangeSet, UserRepository, UserRow } from './user-repository.ts';
+import { createUserWorkingSet } from './user-working-set.ts';
 
 /**
  * Creates a cache of users in two generations. A lookup moves its users to the young generation. When the young generation
@@ -28,19 +28,23 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       return true;
     },
 
-    /** Applies mutations, like `change` of a working set. */
-    change<T>(
-      { users, coveredLookups = [] }: FoundUsers,
-      apply: (getUsers: (workspaceId: string) => UserRepository) => T,
-    ): { value: T; changes: ChangeSet } {
-      // Prefers users of the old generation, because the database may lack the changes of the group in flight.
+    /** Adds users of the database. Prefers cached users, because the database may lack the changes of the group in flight. */
+    add(users: Iterable<UserRow>): void {
       const newest = [...users].flatMap((row) => {
         const known = old?.getRow(row.workspaceId, row.userId);
         return known === undefined ? [row] : (known ?? []);
       });
+      young.add({ users: newest });
+    },
+
+    /** Applies mutations, like `change` of a working set. All users of the lookups must be added before. */
+    change<T>(
+      coveredLookups: Iterable<CoveredLookup>,
+      apply: (getUsers: (workspaceId: string) => UserRepository) => T,
+    ): { value: T; changes: ChangeSet } {
       const all = [...coveredLookups];
-      const more = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
-      return young.change({ users: [...newest, ...more], coveredLookups: all }, apply);
+      const users = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
+      return young.change({ users, coveredLookups: all }, apply);
     },
   };
 };

@@ -1,6 +1,13 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
-import { type Lookup, toIdentifier, toIdentifiers, toRejectIdentifiers, type UserIds } from './lookup.ts';
+import {
+  type CoveredLookup,
+  type Lookup,
+  toIdentifier,
+  toIdentifiers,
+  toRejectIdentifiers,
+  type UserIds,
+} from './lookup.ts';
 import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
 import {
   type CachedUser,
@@ -21,7 +28,7 @@ import {
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** Lookups of the read. Empty if users are not cached. */
-  coveredLookups?: Iterable<{ workspaceId: string; identifier: string; lookup: Lookup }>;
+  coveredLookups?: Iterable<CoveredLookup>;
 }
 
 /** Returns the merge target of a removed user; `null` if erased. */

@@ -39,24 +39,26 @@ export const createSqliteGroups = (
   let cachedUsers = createCache();
   let latest: GroupUnderWay = { cachedUsers, end: Promise.resolve() };
 
-  const applyGroup = (mutations: readonly Mutation[]): Applied => {
+  /** Reads the users of a group, and applies the mutations to them. No other group is applied in the meantime. */
+  const applyGroup = async (mutations: readonly Mutation[]): Promise<Applied> => {
+    const users = cachedUsers;
     try {
-      cachedUsers.rotate();
-      const coveredLookups = collectLookups(mutations, cachedUsers.isCached);
-      const { value: values, changes } = cachedUsers.change(
-        { users: reader.users(coveredLookups), coveredLookups: coveredLookups.values() },
-        (getUsers) => applyMutations(mutations, getUsers),
+      users.rotate();
+      const coveredLookups = collectLookups(mutations, users.isCached);
+      await reader.readGroup(coveredLookups, users.add);
+      const { value: values, changes } = users.change(coveredLookups.values(), (getUsers) =>
+        applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
       const writes = toGroupWrites(SQLITE_STATEMENTS, changes, extraStatements);
       return {
-        cachedUsers,
+        cachedUsers: users,
         writes,
         clearsCache: changes.auditRedactions.length + changes.erasedOrExpired.length > 0,
         values,
       };
     } catch (failure) {
-      return { cachedUsers, failure };
+      return { cachedUsers: users, failure };
     }
   };
 
@@ -67,10 +69,10 @@ export const createSqliteGroups = (
   ): Promise<unknown[]> => {
     try {
       // Skipped if the previous group must be applied again.
-      let applied = previous.cachedUsers === cachedUsers ? applyGroup(mutations) : null;
+      let applied = previous.cachedUsers === cachedUsers ? await applyGroup(mutations) : null;
       current.cachedUsers = applied?.cachedUsers ?? null;
       await previous.end;
-      if (applied?.cachedUsers !== cachedUsers) applied = applyGroup(mutations);
+      if (applied?.cachedUsers !== cachedUsers) applied = await applyGroup(mutations);
       current.cachedUsers = applied.cachedUsers;
       if ('failure' in applied) throw applied.failure;
       const { writes, clearsCache, values } = applied;

@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
+  type CoveredLookup,
   collectLookups,
   type DistinctLookups,
-  type Lookup,
   parseUserId,
-  toIdentifier,
 } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
@@ -21,8 +20,16 @@ import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
 const USERS = 'SELECT users.* FROM users';
-/** Maximum size of profiles that are parsed in one task. */
-const PAGE_CHARACTERS = 500_000;
+
+/** Maximum number and size of users that are read in one task. */
+interface PageLimits {
+  users: number;
+  characters: number;
+}
+const READ_PAGE: PageLimits = { users: USERS_PAGE, characters: 500_000 };
+/** Larger, because later groups wait for the read. */
+const GROUP_PAGE: PageLimits = { users: 1_000, characters: 2_000_000 };
+const ONE_PAGE: PageLimits = { users: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
 
 /** Parses the profile on first access, because a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
@@ -42,13 +49,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const byIdentifier = database.prepare(
-    `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?`,
-  );
-  const byIdentifierPage = database.prepare(
     `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?
-     AND user_identifiers.user_id > ? ORDER BY user_identifiers.user_id LIMIT ${USERS_PAGE}`,
+     AND user_identifiers.user_id > ? ORDER BY user_identifiers.user_id`,
   );
-  const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
+  const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ? AND user_id > ?`);
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${EXPORT_PAGE}`,
   );
@@ -64,40 +68,60 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
-  const rowsBy = (workspaceId: string, lookup: Lookup): SqlRow[] => {
-    if (lookup.by !== 'braze_id') return byIdentifier.all(workspaceId, toIdentifier(lookup));
+  /** Returns the rows of a lookup after a user ID, in order. */
+  const rowsBy = ({ workspaceId, identifier, lookup }: CoveredLookup, after: number): Iterable<SqlRow> => {
+    if (lookup.by === 'external_id') return byIdentifier.all(workspaceId, identifier, after);
+    if (lookup.by !== 'braze_id') return byIdentifier.iterate(workspaceId, identifier, after);
     const userId = parseUserId(lookup.value);
-    return userId === null ? [] : byId.all(userId, workspaceId);
+    return userId === null ? [] : byId.all(userId, workspaceId, after);
   };
 
-  /** Returns each user of the lookups once, from one snapshot. A read transaction per lookup would take a third longer. */
-  const users = (coveredLookups: DistinctLookups): UserRow[] => {
-    const found = new Map<number, UserRow>();
-    begin.run();
-    try {
-      for (const { workspaceId, lookup } of coveredLookups.values()) {
-        for (const row of rowsBy(workspaceId, lookup)) {
-          const userId = readNumber(row, 'user_id');
-          if (!found.has(userId)) found.set(userId, toUserRow(row));
+  /** Reads each user of the lookups once, in pages. */
+  const createUserPages = (coveredLookups: DistinctLookups, max: PageLimits) => {
+    const lookups = [...coveredLookups.values()];
+    const found = new Set<number>();
+    let position = 0;
+    let after = 0;
+    return {
+      hasMore: () => position < lookups.length,
+
+      /** Returns a page from one snapshot. A read transaction per lookup would take a third longer. */
+      read(): UserRow[] {
+        const page: UserRow[] = [];
+        let characters = 0;
+        begin.run();
+        try {
+          for (; position < lookups.length; position += 1) {
+            for (const row of rowsBy(lookups[position]!, after)) {
+              after = readNumber(row, 'user_id');
+              if (found.has(after)) continue;
+              found.add(after);
+              const user = toUserRow(row);
+              page.push(user);
+              characters += user.characters;
+              if (page.length >= max.users || characters >= max.characters) return page;
+            }
+            after = 0;
+          }
+        } finally {
+          end.run();
         }
-      }
-    } finally {
-      end.run();
-    }
-    return [...found.values()];
+        return page;
+      },
+    };
   };
 
-  /** Adds the users of a page. Returns the ID of the last user if more users may follow. */
-  const readPage = (found: Map<number, Profile>, rows: Iterable<SqlRow>): number | null => {
-    let [count, characters] = [0, 0];
-    for (const row of rows) {
-      const user = toUserRow(row);
-      if (user.profile) found.set(user.userId, user.profile);
-      count += 1;
-      characters += user.characters;
-      if (count === USERS_PAGE || characters >= PAGE_CHARACTERS) return user.userId;
+  /** Passes each user of the lookups once to `add`, in pages. Other requests run between two pages. */
+  const readPages = async (
+    coveredLookups: DistinctLookups,
+    max: PageLimits,
+    add: (page: UserRow[]) => void,
+  ): Promise<void> => {
+    const pages = createUserPages(coveredLookups, max);
+    while (pages.hasMore()) {
+      add(pages.read());
+      if (pages.hasMore()) await new Promise(setImmediate);
     }
-    return null;
   };
 
   /** Yields pages of rows. Other requests run between two pages. */
@@ -121,19 +145,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     ...createWorkspaceReads(run),
 
     async readUsers(workspaceId, lookups) {
-      const found = new Map<number, Profile>();
-      for (const { identifier, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
-        if (lookup.by === 'braze_id') {
-          readPage(found, rowsBy(workspaceId, lookup));
-          continue;
-        }
-        let last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, 0));
-        while (last !== null) {
-          await new Promise(setImmediate);
-          last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, last));
-        }
-      }
-      return [...found.values()];
+      const found: Profile[] = [];
+      await readPages(collectLookups([{ workspaceId, lookups }]), READ_PAGE, (page) => {
+        for (const { profile } of page) if (profile) found.push(profile);
+      });
+      return found;
     },
 
     exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => toUserRow(row).profile!),
@@ -148,10 +164,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   };
 
   return {
-    users,
+    /** Passes each user of a group's lookups once to `add`, in pages. Other requests run between two pages. */
+    readGroup: (coveredLookups: DistinctLookups, add: (page: UserRow[]) => void) =>
+      readPages(coveredLookups, GROUP_PAGE, add),
 
     loadTargetingData: createTargetingLoader({
-      readUsers: (asked) => users(collectLookups(asked)),
+      readUsers: (asked) => createUserPages(collectLookups(asked), ONE_PAGE).read(),
       send,
       statements: SQLITE_STATEMENTS,
     }),

@@ -15,6 +15,8 @@ export interface CostlyRequest {
   /** Instead of `body`. */
   getBody?: (n: number) => unknown;
   ifMatch?: string;
+  /** Number of measurements, if later ones would be cheaper. Each sends two requests. */
+  rounds?: number;
   /** Target in milliseconds of the main thread; `null` if the figure has no target. */
   aimMs: number | null;
   /** Target for the latency of /healthz in milliseconds, if the work yields to the event loop. */

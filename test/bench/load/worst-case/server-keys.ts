@@ -3,9 +3,9 @@ import { type CostlyRequest, list, shapes, TIME } from './request.ts';
 
 const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
-/** Number of users who share one e-mail address. */
+/** Number of users who share each of these e-mail addresses. */
 export const SHARERS = 30_000;
-export const SHARED_EMAIL = 'all@example.org';
+export const SHARED_EMAILS = ['all@example.org', 'everyone@example.org'] as const;
 
 export const ofServerKeys = (): CostlyRequest[] => {
   const server = { sender: 'server', aimMs: 200 } as const;
@@ -161,7 +161,31 @@ export const ofServerKeys = (): CostlyRequest[] => {
       waitAimMs: 200,
       what: `/users/export/ids by an e-mail address that ${SHARERS.toLocaleString('en-US')} users share`,
       path: '/users/export/ids',
-      body: { email_address: SHARED_EMAIL },
+      body: { email_address: SHARED_EMAILS[0] },
+    },
+    {
+      ...server,
+      aimMs: null,
+      waitAimMs: 200,
+      what: `/users/track by an e-mail address that ${SHARERS.toLocaleString('en-US')} users share`,
+      path: track,
+      // Later requests find the users in memory, so each has an address of its own.
+      rounds: 1,
+      getBody: (n) => ({ attributes: [{ email: SHARED_EMAILS[n], round: n }] }),
+    },
+    {
+      ...server,
+      what: `/users/track, a subscription of ${SHARERS.toLocaleString('en-US')} users who share an e-mail address`,
+      path: track,
+      getBody: (n) => ({
+        attributes: [
+          {
+            external_id: 'sharer-0',
+            email: SHARED_EMAILS[0],
+            email_subscribe: n % 2 === 0 ? 'opted_in' : 'unsubscribed',
+          },
+        ],
+      }),
     },
     {
       ...server,

@@ -24,7 +24,7 @@ import { getThreadCpuMs, measureReferenceWork } from '../reference-speed.ts';
 import { SIGNED_APP } from '../sync-tokens.ts';
 import { nearPlacement, VISITORS, visitorId } from './client-keys.ts';
 import { list } from './request.ts';
-import { SHARED_EMAIL, SHARERS } from './server-keys.ts';
+import { SHARED_EMAILS, SHARERS } from './server-keys.ts';
 
 const USERS = 5_000;
 const BIG_USERS = 100;
@@ -190,8 +190,13 @@ for (let from = 0; from < USERS; from += 500) {
 }
 
 for (let from = 0; from < SHARERS; from += 1_000) {
-  const attributes = list(1_000, (at) => ({ external_id: `sharer-${from + at}`, email: SHARED_EMAIL }));
-  await post('/users/track/bulk', 'server', { attributes });
+  for (const [address, email] of SHARED_EMAILS.entries()) {
+    const attributes = list(1_000, (at) => ({
+      external_id: `sharer-${from + address * SHARERS + at}`,
+      email,
+    }));
+    await post('/users/track/bulk', 'server', { attributes });
+  }
 }
 
 /** Ten attributes of nearly the maximum size: 0.9 MB. */
