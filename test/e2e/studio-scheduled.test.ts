@@ -126,6 +126,10 @@ describe('a fix beside a scheduled release', () => {
     await saved(page);
     await button(page, 'Publish…').click();
     await page.getByText('It replaces this version when it goes live.').waitFor();
+    // The release would revert the fix.
+    const reverted = page.getByRole('dialog').locator('.notice .change');
+    expect(await reverted.locator('del').allTextContents()).toEqual(['A small fix']);
+    expect(await reverted.locator('ins').allTextContents()).toEqual(['From tomorrow on']);
     await button(page, 'Publish now').click();
     await page.getByText(/^Release \d+ is live/).waitFor();
     await notice(page)

@@ -233,7 +233,12 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           </details>
         )}
       </section>
-      <ScheduledChoiceField row={row} choice={scheduled} liveAt={when.value === 'later' ? at.value : null} />
+      <ScheduledChoiceField
+        row={row}
+        choice={scheduled}
+        liveAt={when.value === 'later' ? at.value : null}
+        campaign={campaign}
+      />
       <NoteField id="publish-note" label="Note for the history" note={note} />
       <div class="row">
         <Segments

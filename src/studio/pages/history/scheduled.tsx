@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import type { CampaignVersions, ScheduledRelease } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
 import { ActionError, call } from '../call.ts';
@@ -6,6 +7,7 @@ import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
+import { Changes } from '../editor/changes.tsx';
 import { signedIn } from '../shell/session.ts';
 import { CancelRelease, canChangeSchedule, type ScheduledActionProps } from './cancel-release.tsx';
 
@@ -73,6 +75,8 @@ interface ScheduledChoiceFieldProps {
   choice: Signal<ScheduledChoice>;
   /** Time when the new release goes live. Default: now. */
   liveAt?: string | null;
+  /** Content of the new release, to show what the next release changes. Default: shows nothing. */
+  campaign?: CampaignJson | null;
 }
 
 /** Choice to keep or cancel the scheduled releases. Renders nothing if there are none. */
@@ -80,6 +84,7 @@ export const ScheduledChoiceField = ({
   row: { scheduled },
   choice,
   liveAt = null,
+  campaign = null,
 }: ScheduledChoiceFieldProps) => {
   const [next] = scheduled;
   if (!next) return null;
@@ -103,6 +108,9 @@ export const ScheduledChoiceField = ({
         onChoose={into(choice)}
       />
       <p>{explain()}</p>
+      {choice.value === 'keep' && campaign && later[0] && (
+        <Changes before={campaign} after={later[0].campaign} />
+      )}
     </section>
   );
 };

@@ -56,12 +56,11 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
       onDone={onDone}
     >
       {isStop ? <StopEffect id={row.id} campaign={campaign} /> : <p>It moves to “Archived”.</p>}
-      {row.scheduled.length > 0 && (
-        <p>
-          Release {row.scheduled[0]!.release}, scheduled for {wholeMoment(row.scheduled[0]!.liveAt)}, is
-          canceled as well.
+      {row.scheduled.map(({ release, liveAt }) => (
+        <p key={release}>
+          Release {release}, scheduled for {wholeMoment(liveAt)}, is canceled as well.
         </p>
-      )}
+      ))}
       <p>Results are kept. History can restore it.</p>
       <NoteField id="take-down-note" label="Why (for the history)" note={note} />
     </Dialog>
