@@ -11,7 +11,7 @@ const ADDRESS = { by: 'email', value: 'all@example.org' } as const;
 /** More than two pages of a group. */
 const SHARERS = 2_500;
 
-/** Queue on a file with users who share an address, none of whom is cached. */
+/** Queue with an empty cache, on a file with users who share an address. */
 const aColdQueue = async (maxCharacters = 1e6) => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-shared-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
