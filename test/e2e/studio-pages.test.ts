@@ -247,6 +247,27 @@ describe('an editor', () => {
     await close(page);
   });
 
+  test('focuses an added condition, goal and property before the next event', async () => {
+    const page = await open('/campaigns/gift-wrap');
+    /** The focused element in the microtask after the click, when no timer has run. */
+    const afterClick = (button: Locator) =>
+      button.evaluate(async (element: HTMLElement) => {
+        element.click();
+        await Promise.resolve();
+        return document.activeElement?.id;
+      });
+    const add = (name: string) => page.getByRole('button', { name, exact: true });
+    await page.getByText('More: theme, close button, other properties').click();
+    await page.getByLabel('Another property').fill('its_name');
+    expect(await afterClick(add('Add'))).toBe('property-its_name');
+    await page.getByRole('tab', { name: /Audience/ }).click();
+    expect(await afterClick(add('Attribute'))).toBe('condition-0');
+    await add('Remove condition').click();
+    await page.getByRole('tab', { name: /Goal/ }).click();
+    expect(await afterClick(add('Add goal'))).toBe('goal-0');
+    await close(page);
+  });
+
   test('is notified of another editor of the same draft, sees both versions, and chooses one', async () => {
     const [one, other] = [await open('/campaigns/gold-preview'), await open('/campaigns/gold-preview')];
     await headline(one).fill('Of one');

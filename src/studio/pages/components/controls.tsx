@@ -9,6 +9,14 @@ export const into =
     signal.value = value;
   };
 
+/**
+ * Focuses an element that the current event has added, by its ID. Runs before the next event, because a timer could take the
+ * focus from a field that the user has entered in the meantime.
+ */
+export const focusOnceRendered = (id: string): void =>
+  // Preact renders in a microtask, too.
+  queueMicrotask(() => document.getElementById(id)?.focus());
+
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'ref'> {
   /** Style of the button. Default: outlined. `link` is a button that looks like a link. */
   look?: 'primary' | 'quiet' | 'quiet danger' | 'link';

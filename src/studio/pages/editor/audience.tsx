@@ -7,7 +7,7 @@ import { describeAudience } from '../../campaign/describe-audience.ts';
 import { parseObject } from '../../campaign/parse-object.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
-import { Button, Segments } from '../components/controls.tsx';
+import { Button, focusOnceRendered, Segments } from '../components/controls.tsx';
 import {
   checksAt,
   describedBy,
@@ -143,7 +143,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
                 onClick={() => {
                   put({ ...model, conditions: [...model.conditions, blank()] });
                   const at = model.conditions.length;
-                  setTimeout(() => document.getElementById(`condition-${at}`)?.focus());
+                  focusOnceRendered(`condition-${at}`);
                 }}
               >
                 {label}

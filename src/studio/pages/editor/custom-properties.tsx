@@ -4,7 +4,7 @@ import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyJson } from '../../campaign/campaign-json.ts';
 import { parseObject } from '../../campaign/parse-object.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Button, into } from '../components/controls.tsx';
+import { Button, focusOnceRendered, into } from '../components/controls.tsx';
 import { Field, hasError, SelectField, TextField, unreadable } from '../components/fields.tsx';
 import { ImageButton } from './images.tsx';
 
@@ -119,7 +119,7 @@ export const CustomProperties = ({ properties, checks, onChange }: CustomPropert
   const add = () => {
     onChange(wanted, { type: type.value, value: structuredClone(EMPTY[type.value]) });
     name.value = '';
-    setTimeout(() => document.getElementById(`property-${wanted}`)?.focus());
+    focusOnceRendered(`property-${wanted}`);
   };
   return (
     <section class="stack" aria-label="Other properties">

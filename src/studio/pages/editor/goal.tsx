@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { GoalJson } from '../../campaign/campaign-json.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
-import { Button, into, RemoveButton, Select } from '../components/controls.tsx';
+import { Button, focusOnceRendered, into, RemoveButton, Select } from '../components/controls.tsx';
 import { checksAt, IssueList, NumberField } from '../components/fields.tsx';
 import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../components/suggestions.tsx';
 import { ConditionPart } from './conditions.tsx';
@@ -139,7 +139,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           onClick={() => {
             setGoals([...goals, { event: '', within_hours: 7 * HOURS_A_DAY }]);
             const at = goals.length;
-            setTimeout(() => document.getElementById(`goal-${at}`)?.focus());
+            focusOnceRendered(`goal-${at}`);
           }}
         >
           Add goal
