@@ -22,7 +22,6 @@ interface TabMessage {
   deletedFor?: unknown[];
 }
 
-/** Part of the trouble chunk that the sync scheduler needs. */
 /** Part of the trouble chunk that a sync needs. */
 interface SyncTroubleChunk {
   createRenewal: typeof createRenewal;
