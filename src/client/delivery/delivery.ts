@@ -110,7 +110,7 @@ export interface Delivery {
   /** Returns whether the user's last choice, in any tab or on an earlier visit, allows storing events. */
   readConsent(): Promise<boolean>;
   /**
-   * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The consent object already
+   * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The permission already
    * has the decision. `isDiskDone`: a wipe or purge was already applied to the disk, and the user has opted in since. In this
    * case, stored events stay and only pending captures of this page are discarded.
    */

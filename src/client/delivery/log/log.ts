@@ -89,7 +89,7 @@ export const createLogCache = ({
   let last: LogState | undefined;
   let claims: Claim[] = [];
   const unsent = new Map<string, QueuedEvent>();
-  /** LogState record that a full disk did not take. Its pause applies to this page. */
+  /** Log state that a full disk did not take. Its pause applies to this page. */
   let unwrittenState: LogState | undefined;
   /** Whether the last read found the log state. */
   let hadRecord = false;

@@ -228,7 +228,7 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** LogState record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
+/** Log state: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
 export interface LogState extends ConsentRecord, Record<Total, number> {
   v: typeof SCHEMA_VERSION;
   /** Pause of all tabs. */
