@@ -4,6 +4,7 @@ export * from './banners-sync.ts';
 export * from './banners-track.ts';
 export * from './column-mapping.ts';
 export * from './contacts.ts';
+export * from './counts.ts';
 export * from './cross-origin.ts';
 export * from './durations.ts';
 export * from './errors.ts';

@@ -6,6 +6,7 @@ import type {
   PlacementCleanup,
   PlacementHook,
 } from '../../src/client/index.ts';
+import { INERT_METHODS } from '../../src/protocol/index.ts';
 import { buildBanner } from './a-banner.ts';
 
 /** A client without network: the test sets banners; mounts and calls are recorded. */
@@ -36,6 +37,7 @@ export const fakePlacard = () => {
         const banner = banners.get(placementId);
         if (!banner) return;
         cleanup = hook(banner, {
+          ...INERT_METHODS,
           element,
           placementId,
           signal: leaving.signal,

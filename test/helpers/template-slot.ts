@@ -1,4 +1,5 @@
 import type { Banner, Slot } from '../../src/client/index.ts';
+import { INERT_METHODS } from '../../src/protocol/index.ts';
 
 type Value = string | boolean | Banner['properties'][string];
 
@@ -26,6 +27,7 @@ export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
   const controller = new AbortController();
   let settleClick: (() => void) | undefined;
   const slot: Slot = {
+    ...INERT_METHODS,
     element,
     placementId: 'home_hero',
     signal: controller.signal,
@@ -36,7 +38,6 @@ export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
     dismiss: async () => {
       calls.push('dismiss');
     },
-    snooze: async () => undefined,
     safeUrl: (url, use) => {
       calls.push(`safeUrl ${use}`);
       return typeof url === 'string' && !/^\s*(javascript|data|vbscript):/i.test(url) ? url : null;

@@ -1,4 +1,4 @@
-import { mapKeys } from '../../protocol/index.ts';
+import { NO_COUNTS } from '../../protocol/index.ts';
 import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../measures.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
@@ -90,10 +90,6 @@ const READ_GOALS = `SELECT variant_id, goal, day, currencies, converted_users, r
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
 
 const NO_USERS: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
-const NO_COUNTS: Counts = mapKeys(
-  MEASURES.flatMap(({ events, usersField }) => [events, usersField]),
-  () => 0,
-);
 
 /** Reads the stored counts of a campaign, which are some hundred rows. */
 export const readCampaignResults = async (

@@ -1,4 +1,4 @@
-import { COUNT_FIELDS, mapKeys } from '../../protocol/index.ts';
+import { NO_COUNTS } from '../../protocol/index.ts';
 import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
 import { getShares } from '../campaign/shares.ts';
 import { type Difference, difference, getMean } from './confidence-sequence.ts';
@@ -38,11 +38,6 @@ export interface ComparedResults {
   /** Whether variants, weights or the control group changed after the first exposure. */
   isRedivided: boolean;
 }
-
-const NO_COUNTS = mapKeys(
-  Object.values(COUNT_FIELDS).flatMap(({ events, users }) => [events, users]),
-  () => 0,
-);
 
 /** Versions of a campaign since its first exposure, oldest first. */
 type PreviousVersions = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];

@@ -13,6 +13,7 @@ import { countReach } from '../../../src/service/campaigns/reach.ts';
 import { selectBanners } from '../../../src/service/campaigns/select-banners.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
+import { noLastTimes, zeroCounts } from '../../../src/service/measures.ts';
 import { createProfile, type Profile } from '../../../src/service/profiles/profile.ts';
 import { STANDARD_NAMES } from '../../../src/service/users/check-standard.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
@@ -169,6 +170,8 @@ test.each(FIELD_NAMES)('%s matches a user who has it', (name) => {
     }),
     campaigns: () => ({
       a: {
+        ...zeroCounts(),
+        ...noLastTimes(),
         impressions: 2,
         lastImpressionMs: NOW,
         clicks: 1,

@@ -4,6 +4,7 @@ import type { DecisionRequest, TraceEntry } from '../../../src/service/campaigns
 import { selectBanners } from '../../../src/service/campaigns/select-banners.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
+import { noLastTimes, zeroCounts } from '../../../src/service/measures.ts';
 import { createProfile } from '../../../src/service/profiles/profile.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
@@ -70,12 +71,12 @@ const getQuestion = (
       campaignId: `c${index}`,
       variantId: 'a',
       isControl: false,
+      ...zeroCounts(),
+      ...noLastTimes(),
       impressions: 1,
       firstImpressionMs: NOW - 7_300_000,
       lastImpressionMs: NOW - 7_300_000,
-      clicks: 0,
       dismissals: 1,
-      lastClickMs: null,
       lastDismissalMs: NOW - 7_200_000,
       round: 1,
     })),

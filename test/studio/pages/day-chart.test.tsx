@@ -1,9 +1,9 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { expect, test } from 'vitest';
+import { NO_COUNTS } from '../../../src/protocol/index.ts';
 import { DayChart } from '../../../src/studio/pages/results/day-chart.tsx';
 
-const NO_COUNTS = { impressions: 0, exposed: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
 const goal = (converted: number) => ({ converted, revenue: 0, revenueSumOfSquares: 0 });
 const arm = (variantId: string | null, name: string) => ({
   ...NO_COUNTS,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_COUNTS } from '../../../src/protocol/index.ts';
 import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
 import { requiredSampleSize } from '../../../src/studio/statistics/sample-size.ts';
@@ -41,13 +42,12 @@ describe('the sample size of a comparison', () => {
     const arm = (variantId: string, chance: number) => {
       const clicked = doneBy(n, chance, random);
       return {
+        ...NO_COUNTS,
         variantId,
         exposed: n,
         impressions: n,
         clicks: clicked,
         clicked,
-        dismissals: 0,
-        dismissed: 0,
         goals: [],
       };
     };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NO_COUNTS } from '../../../src/protocol/index.ts';
 import type { CampaignResults } from '../../../src/service/index.ts';
 import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
@@ -19,13 +20,12 @@ const aCampaign = (changes: Partial<CampaignJson> = {}): CampaignJson => ({
 });
 
 const arm = (variantId: string | null, exposed: number, clicked: number, converted: number[] = []) => ({
+  ...NO_COUNTS,
   variantId,
   exposed,
   impressions: exposed,
   clicks: clicked,
   clicked,
-  dismissals: 0,
-  dismissed: 0,
   goals: converted.map((each) => ({ converted: each, revenue: each * 10, revenueSumOfSquares: each * 100 })),
 });
 
