@@ -7,7 +7,7 @@ export type DropReason =
   | 'discarded' // dead letter discarded by the host, or in doubt with `at-most-once`
   | 'evicted' // over a cap or the storage quota
   | 'expired' // older than `maxAgeMs`
-  | 'purged'; // opt-out or wipe
+  | 'purged'; // opt-out with `'purge'`
 
 /** Kind of a failure. `message` of the notice is for developers. */
 export type FailureKind =
@@ -15,7 +15,7 @@ export type FailureKind =
   | 'sync' // a sync had no usable response
   | 'refresh-budget' // the refresh budget is empty
   | 'delivery' // a batch had no usable response; its events stay queued
-  | 'unauthorized' // 401 or 403: sending waits for another key, and retries this one once an hour
+  | 'unauthorized' // 401, 403 or no user token: sending waits for another key or token, and retries this key once an hour
   | 'not-found' // 404: sending pauses, and is retried every 15 minutes
   | 'chunk-load' // a chunk of the client could not be loaded; it is retried
   | 'internal' // a bug in the client
@@ -24,7 +24,7 @@ export type FailureKind =
   | 'invalid-banner' // a banner is invalid for its placement
   | 'url' // the scheme of a URL is not allowed
   | 'image' // an image of a banner could not be loaded
-  | 'hook' // a placement hook threw
+  | 'hook' // a placement hook or `shouldShow` threw, or `shouldShow` is still pending
   | 'correction' // `onEventRejected` threw or returned an invalid event
   | 'listener'; // a subscriber threw
 

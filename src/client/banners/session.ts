@@ -126,7 +126,7 @@ export const createSession = (options: SessionOptions) => {
     /** Called when the page becomes visible. */
     touch,
     /**
-     * Extends the session, or begins a new one. Returns the deduplication key of an impression, which counts once in this session
+     * Extends the session, or begins a new one. Returns the deduplication name of an impression, which counts once in this session
      * or in each of its tabs; `undefined` if there is no user.
      */
     async dedupName(placementId: string, bannerId: string): Promise<string | undefined> {

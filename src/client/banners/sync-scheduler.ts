@@ -22,7 +22,7 @@ interface TabMessage {
   deletedFor?: unknown[];
 }
 
-/** Part of the trouble chunk that a sync needs. */
+/** Part of the trouble chunk that the scheduler needs. */
 interface SyncTroubleChunk {
   createRenewal: typeof createRenewal;
   createSyncFailures: typeof createSyncFailures;

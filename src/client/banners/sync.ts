@@ -26,8 +26,8 @@ interface SyncOptions {
 const UNKNOWN_PAUSE_MS = 60_000;
 
 /**
- * Fetches banners. The placements of one task share one request, at most ten per request. After a failure they wait for the next
- * request.
+ * Fetches banners. The placements of one task share one request, at most ten per request. After a failure they are
+ * requested again once the pause ends, or with the next sync.
  */
 export const createSync = (options: SyncOptions) => {
   const { settings, userTokens, readBanners, permission, onResponse, onRateLimit, notify, fail, failures } =

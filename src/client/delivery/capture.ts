@@ -57,7 +57,8 @@ interface PendingCapture {
 }
 
 /**
- * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
+ * Appends events to the log in call order, with one write per task. Reads first only if an event has a
+ * deduplication name, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageExit) => {
   const { appId, appVersion, permission, clock, pageId, lifecycle, notify, fail } = context;

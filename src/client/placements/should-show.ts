@@ -6,7 +6,7 @@ import type { MountedSlot, ShouldShowResult } from './slot.ts';
 const SLOW_MS = 10_000;
 
 /**
- * Calls the host's `shouldShow` once for each banner of a slot. It is in the deferred chunk, because few pages have a
+ * Calls the host's `shouldShow` once for each banner of a slot. It is in the trouble chunk, because few pages have a
  * `shouldShow`. Only on these pages, a cached banner waits for the chunk.
  */
 export const createShouldShow = ({

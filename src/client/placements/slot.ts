@@ -10,7 +10,7 @@ export type EmptyReason = Extract<Notice, { type: 'hidden' }>['reason'];
 /**
  * Content of a slot, or reason that no banner is rendered. Each decision about a banner creates a new object, so that a hook that
  * fails later or changes the slot during its render can be detected. `UNDECIDED` and `UNMOUNTED` render nothing, and are shared
- * by all slots. Only `setState` in `placements.ts` changes a slot's state.
+ * by all slots. Only `setState` in `placements.ts` replaces it.
  */
 export type SlotState = (
   | { banner: Banner; reason: null }

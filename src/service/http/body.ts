@@ -196,7 +196,8 @@ const toText = (bytes: Uint8Array): string => {
 };
 
 /**
- * Reads a body as JSON. Checks content type, encoding, size, number of values and syntax, in this order. Accepts only JSON,
+ * Reads a body as JSON. Checks content type, encoding, size, number of values (of large bodies) and syntax, in this
+ * order. Accepts only JSON,
  * because forms of other sites cannot send it. The caller releases `permit` and `reservation`, also after an error.
  */
 export const readJson = async (

@@ -164,7 +164,10 @@ export const USER_CAMPAIGNS = defineTable(
   { key: 'user_id, campaign_id', distributedBy: 'user_id' },
 );
 
-/** Tables whose rows are deleted with their user. The results consumer deletes those of `user_results`. */
+/**
+ * Tables whose rows are deleted by the ID of their user. Identifiers are deleted by their key, `user_events` by a trigger, and
+ * `user_results` by the results consumer.
+ */
 export const OWNED_BY_USERS = [EVENTS, BANNER_EVENTS, USER_CAMPAIGNS];
 
 export const DATA_POINTS = defineTable(

@@ -21,7 +21,7 @@ const HANG_MS = 10_000;
 /**
  * Runs requests to the disk. While the page is in the back/forward cache, no request with a response begins, because a
  * transaction that reads before it writes would stay open with its lock held, and the browser evicts a page that blocks another
- * one. A write without a read is sent at once; all others wait for the page's return.
+ * one. `setMany` is sent at once; all others wait for the page's return.
  *
  * Firefox 153 never settles a request that began as the page entered the cache. After the return, a read is repeated. A write
  * without a read counts as done, since a second one might restore what others have removed; if it fails after all, it is

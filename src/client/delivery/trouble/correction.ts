@@ -18,8 +18,8 @@ export const getRetryTime = ({ clock, options }: Pick<DeliveryContext, 'clock' |
   clock.now() + Math.min(options.maxDelayMs, MAX_DELAY_MS);
 
 /**
- * Lets the host correct rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
- * queue, so that no other event waits for the host.
+ * Lets the host correct rejected events, one by one in order, and stores its decisions. Claims skip
+ * rejected events, so that no other event waits for the host.
  */
 export const createCorrection = (
   { bannerEvent, isPendingDeadline, hasRequiredFields, readEvent, withTimeout }: SharedFunctions,

@@ -59,7 +59,7 @@ const noEffects = (): Effects => ({ delivered: [], notices: [], writes: [] });
 
 /**
  * Decides the outcome of the events. Item i of `items` is event i of the request, or a gap if it was purged in the meantime.
- * Events without a write stay in the queue unchanged. Changes only the totals of `control`.
+ * Events without a write stay in the queue unchanged. Changes only the totals of `state`.
  */
 const settleEvents = (
   { bannerEvent }: SharedFunctions,
