@@ -1,6 +1,6 @@
 import type { DeferredChunk } from './deferred-chunk.ts';
 import type { DeferredClient } from './deferred-client.ts';
-import type { ConsentRecord, Decision, Permission } from './permission.ts';
+import type { ConsentRecord, Decision, Permission, StoreDecision } from './permission.ts';
 import type { BroadcastChannelLike } from './platform/page.ts';
 import type { Store } from './platform/store.ts';
 
@@ -13,43 +13,64 @@ interface LogSetup {
 }
 
 /**
- * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. Repeats the
- * log's record format, because a shared module would load before the first paint; a test compares them.
+ * Creates the function that applies a decision to a log without the rest of the delivery, which may not be loaded. A later choice
+ * in this page or the log replaces the decision, except that a deletion still applies to what was stored before that choice.
+ * Repeats the log's record format, because a shared module would load before the first paint; a test compares them.
  */
+export const createStoreDecision =
+  (decision: Decision, permission: Pick<Permission, 'record' | 'isSuperseded' | 'merge'>): StoreDecision =>
+  async (log) => {
+    if (decision === 'wipe') return log.clear();
+    const key = ['control', 1, 'meta'];
+    let last = permission.record();
+    try {
+      await log.update<ConsentRecord & { v: number }>([key], ([found]) => {
+        if (found && permission.isSuperseded(last, found)) {
+          last = found;
+          void permission.merge(found);
+        }
+        // Records of a newer version are not changed.
+        return found && found.v > 1 ? [] : [[key, { ...found, v: 1, ...last }]];
+      });
+    } finally {
+      // A full disk rejects the record, but not the deletion.
+      if (decision === 'purge') {
+        const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
+        // Keeps events captured after a later opt-in. The capture time is part of the key.
+        const queue = records.filter(
+          ([key, found]) =>
+            found?.v === 1 &&
+            !found.consent &&
+            !(last.consent === 'enabled' && (key as number[])[2]! > last.decidedAt),
+        );
+        await log.deleteMany(queue.map(([each]) => each));
+      }
+    }
+  };
+
+/** Stores a decision if the delivery cannot be loaded, and tells the other tabs. */
 export const storeWithoutDelivery = async (
   { logName, platform }: LogSetup,
   decision: Decision,
-  permission: Pick<Permission, 'record' | 'isSuperseded' | 'merge'>,
+  permission: Pick<Permission, 'record'>,
+  store: StoreDecision,
 ): Promise<void> => {
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
-  const record = permission.record();
-  const log = openStore(logName);
   // Post first, because the disk may hang.
   if (decision !== 'enable') {
     try {
       const channel = openChannel(logName);
-      channel.postMessage({ type: 'consent', ...record, ...(decision === 'wipe' && { consent: 'wiped' }) });
+      channel.postMessage({
+        type: 'consent',
+        ...permission.record(),
+        ...(decision === 'wipe' && { consent: 'wiped' }),
+      });
       channel.close();
     } catch {
       // Some frames have no channel.
     }
   }
-  if (decision === 'wipe') return log.clear();
-  const key = ['control', 1, 'meta'];
-  let later: ConsentRecord | undefined;
-  await log.update<ConsentRecord & { v: number }>([key], ([found]) => {
-    later = found && permission.isSuperseded(record, found) ? found : undefined;
-    // Records of a newer version are not changed.
-    return later || (found && found.v > 1) ? [] : [[key, { ...found, v: 1, ...record }]];
-  });
-  if (decision === 'purge') {
-    const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
-    // Keeps events captured after a later opt-in. The capture time is part of the key.
-    const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.decidedAt;
-    const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
-    await log.deleteMany(queue.map(([each]) => each));
-  }
-  if (later) await permission.merge(later);
+  return store(openStore(logName));
 };
 
 interface DecideOptions {
@@ -67,15 +88,14 @@ export const createDecide =
   ({ settings, permission, deferred, report }: DecideOptions) =>
   async (decision: Decision): Promise<void> => {
     const carriedOut = permission.decide(decision);
-    let isDone = false;
+    /** Absent once the disk has the decision: another purge would delete events captured since an opt-in. */
+    let store: StoreDecision | undefined = createStoreDecision(decision, permission);
     await deferred.runWithFallback(
-      // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
-      // discarded in any case.
-      ({ delivery }) => delivery.applyDecision(decision, isDone && permission.mayAct()),
-      async () => {
-        await storeWithoutDelivery(settings, decision, permission).catch(report);
-        isDone = true;
-      },
+      ({ delivery }) => delivery.applyDecision(decision, store),
+      () =>
+        storeWithoutDelivery(settings, decision, permission, store!).then(() => {
+          store = undefined;
+        }, report),
     );
     // An opt-in begins a session; the caller does not wait for it.
     if (decision !== 'enable') await carriedOut;

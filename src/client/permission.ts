@@ -1,6 +1,7 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../protocol/index.ts';
 import type { Fail } from './notices.ts';
 import { removeLocal } from './platform/remove-local.ts';
+import type { Store } from './platform/store.ts';
 
 /** Treatment of queued events on opt-out: `keep` them until the next opt-in, `send` them, or `purge` (delete) them. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
@@ -10,6 +11,11 @@ export type ConsentState = 'enabled' | Exclude<OptOutPolicy, 'purge'> | 'disable
 
 /** Decision of the user in this page: opt in, opt out, or delete everything. */
 export type Decision = 'enable' | OptOutPolicy | 'wipe';
+
+/** Applies a decision to a log. Rejects if the log fails; may then run again. */
+export type StoreDecision = (
+  log: Pick<Store, 'entries' | 'update' | 'deleteMany' | 'clear'>,
+) => Promise<void>;
 
 /** Consent state of this page: the user's last choice, or a wipe. */
 export type State =

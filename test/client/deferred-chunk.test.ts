@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { storeWithoutDelivery } from '../../src/client/decide.ts';
+import { createStoreDecision, storeWithoutDelivery } from '../../src/client/decide.ts';
 import { createDeferredChunk, findUrl, retryImport } from '../../src/client/deferred-chunk.ts';
 import { LOG_STATE_KEY, newLogState, readLogState } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
-import { createPermission, type Decision } from '../../src/client/permission.ts';
+import { createPermission, type Decision, type Permission } from '../../src/client/permission.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
-import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
+import { createFakeService, createFaultyStore, createVirtualClock } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
 import { deafLink } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
@@ -325,6 +325,33 @@ test('a purge without the chunk does not delete events captured after the next o
   placard.stop();
 });
 
+test('a purge that the disk rejects without the chunk applies once the chunk loads, even after an opt-in', async () => {
+  const { service, openStore, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  const log = openStore(logName(service.origin, 'app'));
+  service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  await first.placard.track(first.placard.banner('home_hero')!, 'click');
+  first.placard.stop();
+  const events = async () => (await log.entries()).filter(([key]) => (key as string[])[0] === 'event');
+  expect(await events()).toHaveLength(1);
+
+  network.failures = Number.POSITIVE_INFINITY;
+  const broken = createFaultyStore(log);
+  broken.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const { placard } = open({
+    service,
+    openStore: (name) => (name === logName(service.origin, 'app') ? broken : openStore(name)),
+  });
+  await placard.disable('purge');
+  await placard.enable();
+  broken.recover();
+  network.failures = 0;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await events()).toEqual([]);
+  placard.stop();
+});
+
 /** State of a page before the rest is loaded. */
 const page = (store: Store) => ({
   logName: 'log',
@@ -344,15 +371,18 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
   return consent;
 };
 
+const carryOut = (setup: ReturnType<typeof page>, decision: Decision, permission: Permission) =>
+  storeWithoutDelivery(setup, decision, permission, createStoreDecision(decision, permission));
+
 test('the delivery module reads the consent record that the client wrote without it', async () => {
   const store = createMemoryStore();
   await store.setMany([[LOG_STATE_KEY, { ...newLogState('enabled'), delivered: 3 }]]);
-  await storeWithoutDelivery(page(store), 'keep', decided('keep', 5));
+  await carryOut(page(store), 'keep', decided('keep', 5));
   const record = await store.get(LOG_STATE_KEY);
   expect(readLogState(record, 'enabled')).toEqual({ ...newLogState('disabled'), delivered: 3, decidedAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[LOG_STATE_KEY, newer]]);
-  await storeWithoutDelivery(page(store), 'keep', decided('keep', 6));
+  await carryOut(page(store), 'keep', decided('keep', 6));
   expect(await store.get(LOG_STATE_KEY)).toEqual(newer);
 });
 
@@ -371,10 +401,10 @@ test('a purge without the delivery module removes the queue, but not totals or r
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await storeWithoutDelivery(page(store), 'purge', decided('purge', 7));
+  await carryOut(page(store), 'purge', decided('purge', 7));
   const state = { ...newLogState('disabled'), delivered: 3, purged: 1, decidedAt: 7 };
   expect(await store.entries()).toEqual([[LOG_STATE_KEY, state], ...newer]);
-  await storeWithoutDelivery(page(store), 'wipe', decided('wipe', 8));
+  await carryOut(page(store), 'wipe', decided('wipe', 8));
   expect(await store.entries()).toEqual([]);
 });
 
@@ -444,7 +474,7 @@ test.each<[Decision, unknown[]]>([
   };
   const { logName, platform } = page(createMemoryStore());
   const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
-  await storeWithoutDelivery(setup, decision, decided(decision, 5));
+  await carryOut(setup, decision, decided(decision, 5));
   expect(sent).toEqual(told);
 });
 
@@ -475,7 +505,7 @@ test('a delayed choice does not overwrite a later one from another tab, and the 
   const stored = { ...newLogState('disabled'), decidedAt: 20, delivered: 3 };
   await store.setMany([[LOG_STATE_KEY, stored]]);
   const consent = decided('enable', 10);
-  await storeWithoutDelivery(page(store), 'enable', consent);
+  await carryOut(page(store), 'enable', consent);
   expect(await store.get(LOG_STATE_KEY)).toEqual(stored);
   expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 20 });
 });
@@ -490,7 +520,7 @@ test('a delayed purge keeps events captured after a later opt-in in another tab'
     [['event', 1, 21, 'tab', 2], event],
   ]);
   const consent = decided('purge', 10, 'enabled');
-  await storeWithoutDelivery(page(store), 'purge', consent);
+  await carryOut(page(store), 'purge', consent);
   expect(await store.entries()).toEqual([
     [LOG_STATE_KEY, state],
     [['event', 1, 21, 'tab', 2], event],

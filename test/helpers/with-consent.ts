@@ -1,3 +1,4 @@
+import { createStoreDecision } from '../../src/client/decide.ts';
 import type { Delivery } from '../../src/client/delivery/delivery.ts';
 import type { Decision, OptOutPolicy, Permission } from '../../src/client/permission.ts';
 
@@ -5,7 +6,7 @@ import type { Decision, OptOutPolicy, Permission } from '../../src/client/permis
 export const withConsent = (delivery: Delivery, permission: Permission) => {
   const decide = (decision: Decision): Promise<void> => {
     void permission.decide(decision);
-    return delivery.applyDecision(decision);
+    return delivery.applyDecision(decision, createStoreDecision(decision, permission));
   };
   return {
     ...delivery,

@@ -1,8 +1,6 @@
 import { isUnavailable } from '../load-chunk.ts';
-import type { Decision } from '../permission.ts';
-import type { StoreKey } from '../platform/store.ts';
+import type { Decision, StoreDecision } from '../permission.ts';
 import type { Capture } from './capture.ts';
-import { isLogStateKey, isNewer } from './log/records.ts';
 import type { Outbox } from './sender/sender.ts';
 
 /** Applies the choices of other tabs to this page. */
@@ -21,42 +19,43 @@ export const followTabs = ({ context: { permission, channel, isWorker }, log }: 
 export const createApplyDecision = ({ context, log, sender }: Outbox, capture: Capture) => {
   const { permission, channel, trouble } = context;
 
-  const purge = async (until: number): Promise<void> => {
-    try {
-      const { purge } = await trouble();
-      await log.retryOnQuota(() => purge(until));
-    } catch (cause) {
-      if (!isUnavailable(cause)) throw cause;
-      // The decision does not wait for a chunk. These events are not counted as purged.
-      log.store.schedulePurge();
-      const found = await log.store.entries();
-      // The capture time is in the key of an event, and in the mark of a deduplication name.
-      const isKept = ([key, record]: [StoreKey, unknown]): boolean =>
-        isLogStateKey(key) || isNewer(record) || (Object(record).at ?? Number([key].flat()[2])) > until;
-      await log.store.deleteMany(found.filter((each) => !isKept(each)).map(([key]) => key));
-    }
-  };
+  const purge = (until: number, store: StoreDecision): Promise<void> =>
+    log.retryOnQuota(async () => {
+      try {
+        const { purge } = await trouble();
+        await purge(until);
+      } catch (cause) {
+        if (!isUnavailable(cause)) throw cause;
+        // The decision does not wait for a chunk. These events are not counted as purged.
+        await store(log.store);
+      }
+    });
 
-  return async (decision: Decision, isDiskDone = false): Promise<void> => {
+  return async (decision: Decision, store?: StoreDecision): Promise<void> => {
     const record = permission.record();
     const isOptIn = decision === 'enable';
     const isDiscarding = decision === 'wipe' || decision === 'purge';
-    const isWipe = decision === 'wipe' && !isDiskDone;
-    const isPurge = decision === 'purge' && !isDiskDone;
+    const isWipe = store && decision === 'wipe';
     const post = () =>
-      channel.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
+      channel.post({
+        type: 'consent',
+        ...record,
+        ...((isWipe || permission.is('wiped')) && { consent: 'wiped' as const }),
+      });
     // Other tabs stop without waiting for the disk. An opt-in is posted only after it is stored.
     if (!isOptIn) post();
     // Runs in call order, so that a purge keeps events captured after a later opt-in, in this tab or another.
     const carryOut = async () => {
-      if (isWipe) return log.store.clear();
+      if (isWipe) return log.store.clear(store);
       // A decision applies even if the disk is full.
       const isStored = await log.retryOnQuota(() => log.storeConsent(record));
-      // Events in memory are moved to the disk together with the decision.
-      await log.store.retry();
-      // Keeps events captured after a later opt-in in another tab.
-      const purgedUntil = isStored ? Infinity : record.decidedAt;
-      if (isPurge) await purge(purgedUntil);
+      await log.store.bringToDisk(store);
+      if (store && decision === 'purge') {
+        // Keeps events captured after a later opt-in in another tab.
+        await purge(isStored ? Infinity : record.decidedAt, store);
+        // The disk may have failed in the meantime.
+        await log.store.bringToDisk(store);
+      }
       // The user may have opted out again in this page.
       if (isOptIn && isStored && permission.mayAct()) post();
     };

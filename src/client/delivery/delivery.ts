@@ -1,7 +1,7 @@
 import type { BannerEvent, EventType } from '../banner.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
-import type { ConsentRecord, ConsentState, Decision } from '../permission.ts';
+import type { ConsentRecord, ConsentState, Decision, StoreDecision } from '../permission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { HttpResponse, UserTokens } from '../platform/http.ts';
 import type { BroadcastChannelLike, LivePermission, PageLifecycle, TabChannel } from '../platform/page.ts';
@@ -111,10 +111,10 @@ export interface Delivery {
   readConsent(): Promise<boolean>;
   /**
    * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The permission already
-   * has the decision. `isDiskDone`: a wipe or purge was already applied to the disk, and the user has opted in since. In this
-   * case, stored events stay and only pending captures of this page are discarded.
+   * has the decision. `store` applies it to the disk as soon as the disk works. It is absent if the disk already has the decision:
+   * stored events then stay, and only pending captures of this page are discarded.
    */
-  applyDecision(decision: Decision, isDiskDone?: boolean): Promise<void>;
+  applyDecision(decision: Decision, store: StoreDecision | undefined): Promise<void>;
   /** Releases timers, listeners and channels. Stored events stay. */
   stop(): void;
 }
@@ -179,11 +179,8 @@ export type DiskRequest = <T>(work: (store: Store) => Promise<T>, ifLost?: () =>
 export interface InMemory {
   type: 'memory';
   store: Store;
-  /**
-   * Deletion that is due on the disk before memory is moved there, because the user requested it while the disk was
-   * unavailable.
-   */
-  pendingDeletion?: 'everything' | 'queue';
+  /** Decisions of this page, in call order, that the disk lacks. They apply before memory is moved there. */
+  decisions: Set<StoreDecision>;
 }
 
 /** API of the trouble chunk, which most visits do not load. */

@@ -8,9 +8,10 @@ import {
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
 import { byTime } from '../../../src/client/delivery/sender/send.ts';
+import { isUnavailable } from '../../../src/client/load-chunk.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc, { times } from '../../helpers/property.ts';
-import { createWorld, type World } from './world.ts';
+import { createTroubleSwitch, createWorld, type TabSetup, type World } from './world.ts';
 
 /** Runs of 50 steps. */
 const RUNS = times(50);
@@ -27,7 +28,8 @@ type Action =
   | { do: 'recover' }
   | { do: 'opt-out'; tab: number; policy: 'keep' | 'send' | 'purge' }
   | { do: 'opt-in'; tab: number }
-  | { do: 'letters'; tab: number; discard: boolean };
+  | { do: 'letters'; tab: number; discard: boolean }
+  | { do: 'block chunk' | 'allow chunk' };
 
 const tab = fc.nat(4);
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -94,6 +96,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'recover' as const }) },
   {
     weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('block chunk' as const, 'allow chunk' as const) }),
+  },
+  {
+    weight: 1,
     arbitrary: fc.oneof<fc.Arbitrary<Action>[]>(
       fc.record({
         do: fc.constant('opt-out' as const),
@@ -121,20 +127,32 @@ const checkDisk = (world: World): number => {
   return left + events.length + of('dead').length;
 };
 
+/** Resolves with `undefined` if the trouble chunk cannot be loaded. */
+const ifAvailable = <T>(work: Promise<T> | undefined): Promise<T | undefined> | undefined =>
+  work?.catch((cause) => {
+    if (!isUnavailable(cause)) throw cause;
+    return undefined;
+  });
+
 const play = async (actions: Action[]): Promise<void> => {
   const world = createWorld();
-  const tabs = [world.openTab({ onEventRejected: (event, { attempts }) => (attempts > 1 ? null : event) })];
+  const chunk = createTroubleSwitch();
+  const openTab = (setup: TabSetup = {}) => world.openTab({ loadTrouble: chunk.load, ...setup });
+  const tabs = [openTab({ onEventRejected: (event, { attempts }) => (attempts > 1 ? null : event) })];
   // A page that exits before its log is open continues in memory, without durability.
   await world.settle();
   const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
   let names = 0;
+  /** Whether each deletion was counted. */
+  let isCounted = true;
+  const minStored = (): number => (isCounted ? durable.length : 0);
 
   const perform = async (step: Action): Promise<void> => {
     const actor = 'tab' in step ? tabs[step.tab % Math.max(1, tabs.length)] : undefined;
     const leave = () => tabs.splice(tabs.indexOf(actor!), 1);
     switch (step.do) {
       case 'open':
-        if (tabs.length < 5) tabs.push(world.openTab());
+        if (tabs.length < 5) tabs.push(openTab());
         return;
       case 'kill':
         actor?.kill();
@@ -145,7 +163,7 @@ const play = async (actions: Action[]): Promise<void> => {
         if (actor) leave();
         return;
       case 'flush':
-        void actor?.delivery.flush();
+        void ifAvailable(actor?.delivery.flush());
         return;
       case 'hide':
         return actor?.tell('hidden');
@@ -180,28 +198,38 @@ const play = async (actions: Action[]): Promise<void> => {
       case 'recover':
         return world.service.recover();
       case 'opt-out':
+        // A purge without the chunk is not counted.
+        isCounted &&= step.policy !== 'purge' || !chunk.isBlocked();
         void actor?.delivery.disable(step.policy);
         return;
       case 'opt-in':
         void actor?.delivery.enable();
         return;
       case 'letters':
-        void (step.discard ? actor?.delivery.discardDeadLetters() : actor?.delivery.retryDeadLetters());
+        void ifAvailable(
+          step.discard ? actor?.delivery.discardDeadLetters() : actor?.delivery.retryDeadLetters(),
+        );
+        return;
+      case 'block chunk':
+        return chunk.block();
+      case 'allow chunk':
+        return chunk.allow();
     }
   };
 
   for (const step of actions) {
     await perform(step);
     await world.settle();
-    expect(checkDisk(world)).toBeGreaterThanOrEqual(durable.length);
+    expect(checkDisk(world)).toBeGreaterThanOrEqual(minStored());
     const awake = tabs.at(-1);
     // A suspended page responds when it resumes.
-    const diagnostics = await Promise.race([awake?.delivery.diagnostics(), world.settle()]);
+    const diagnostics = await Promise.race([ifAvailable(awake?.delivery.diagnostics()), world.settle()]);
     if (diagnostics) assertConserved(diagnostics);
   }
 
   // At the end, all failures stop: every event that was not dropped is delivered once.
   world.service.recover();
+  chunk.allow();
   for (const each of tabs) each.kill();
   const last = world.openTab({ apiKey: 'client-key' });
   // If opt-in and opt-out had the same millisecond, the opt-in would be the earlier choice.
@@ -212,7 +240,7 @@ const play = async (actions: Action[]): Promise<void> => {
     await last.delivery.flush();
   }
   const stored = checkDisk(world);
-  expect(stored).toBeGreaterThanOrEqual(durable.length);
+  expect(stored).toBeGreaterThanOrEqual(minStored());
   expect(stored).toBeLessThanOrEqual(names);
   const diagnostics = await last.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: stored, pending: 0, inDoubt: 0 });
@@ -225,7 +253,7 @@ const play = async (actions: Action[]): Promise<void> => {
   const arrived = new Set(world.service.events.map(key));
   const letters = new Set((await last.delivery.deadLetters()).map(({ event }) => key(event)));
   const gone = durable.filter((event) => !arrived.has(key(event)) && !letters.has(key(event)));
-  expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
+  if (isCounted) expect(gone.length).toBeLessThanOrEqual(discarded + evicted + expired + purged);
 };
 
 test(

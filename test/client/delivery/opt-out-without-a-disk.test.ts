@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import { assertConserved, type FaultyStore } from '../../../src/testing/index.ts';
-import { createFaultyWorld, type World } from './world.ts';
+import { createFaultyWorld, createTroubleSwitch, deafLink, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -180,4 +180,124 @@ test('case 69: an opt-in after a wipe in memory mode starts with an empty log in
   await world.clock.advance(2 * MINUTE_MS);
   expect(world.sent().slice(before)).toEqual([['later']]);
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, captured: 1, delivered: 1 });
+});
+
+/** A tab in memory mode that cannot load the trouble chunk until `allow`. Three events of an earlier visit are on disk. */
+const withoutTroubleChunk = async () => {
+  const { world, store, openTab, tab: before } = await withStoredEvents();
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const chunk = createTroubleSwitch(true);
+  const tab = openTab({ loadTrouble: chunk.load });
+  const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  await tab.capture('in memory');
+  await world.settle();
+  const allow = (): void => {
+    chunk.allow();
+    lift();
+  };
+  return { world, store, openTab, tab, allow };
+};
+
+test.each(['keep', 'purge', 'wipe'] as const)(
+  'without the trouble chunk, %s in memory mode reaches the disk as soon as it works again',
+  async (decision) => {
+    const { world, store, tab } = await withoutTroubleChunk();
+    await (decision === 'wipe' ? tab.delivery.wipe() : tab.delivery.disable(decision));
+    store.recover();
+    await world.clock.advance(MINUTE_MS);
+    const isDiscarding = decision === 'purge' || decision === 'wipe';
+    const kinds = world.records().map(([key]) => (key as string[])[0]);
+    expect(kinds.filter((kind) => kind === 'event')).toHaveLength(isDiscarding ? 0 : 3);
+    if (decision === 'wipe') expect(kinds).toEqual([]);
+    else expect(world.state()).toMatchObject({ consent: decision === 'purge' ? 'disabled' : decision });
+    tab.kill();
+    const before = world.service.events.length;
+    const next = world.openTab();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await next.delivery.readConsent()).toBe(decision === 'wipe');
+    expect(world.service.events.length - before).toBe(0);
+  },
+);
+
+test('without the trouble chunk, keeps the events in memory for the disk after an opt-out (keep) reached it', async () => {
+  const { world, store, tab, allow } = await withoutTroubleChunk();
+  // The event counts as captured before the opt-out, regardless of the clock.
+  world.clock.jump(-MINUTE_MS / 2);
+  await tab.delivery.disable('keep');
+  store.recover();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.state()).toMatchObject({ consent: 'keep' });
+  allow();
+  await world.clock.advance(MINUTE_MS);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, pending: 4, purged: 0 });
+});
+
+test('without the trouble chunk, an earlier purge keeps events captured after a later opt-in in another tab', async () => {
+  const { world, store, openTab, tab } = await withoutTroubleChunk();
+  await tab.delivery.disable('purge');
+  await world.clock.advance(1);
+  const other = world.openTab({ openChannel: deafLink, options: { maxDelayMs: DAY_MS } });
+  await other.delivery.enable();
+  await world.clock.advance(1);
+  await other.capture('later');
+  store.recover();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.state()).toMatchObject({ consent: 'enabled' });
+  tab.kill();
+  const next = openTab();
+  expect((await next.delivery.queued('u1')).map(({ bannerId }) => bannerId)).toEqual(['later']);
+});
+
+test('an opt-out (keep) in memory mode reaches the disk even after the client has stopped', async () => {
+  const { world, store, openTab, tab: before } = await withStoredEvents();
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  await tab.capture('in memory');
+  await tab.delivery.disable('keep');
+  tab.delivery.stop();
+  await world.clock.advance(5 * MINUTE_MS);
+  store.recover();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.state()).toMatchObject({ consent: 'keep' });
+  expect(world.clock.pending()).toBe(0);
+});
+
+test('a purge removes stored events even if the disk fails at any moment of it', async () => {
+  for (let moment = 0; moment < 60; moment += 1) {
+    const { world, store, tab } = await withStoredEvents();
+    const disabled = tab.delivery.disable('purge');
+    for (let i = 0; i < moment; i += 1) await Promise.resolve();
+    store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+    await world.settle();
+    await disabled;
+    store.recover();
+    await world.clock.advance(MINUTE_MS);
+    tab.kill();
+    expect(await sentByTheNextPage(world, store), `after ${moment} turns`).toBe(0);
+  }
+});
+
+test('a purge in memory mode reaches a full disk that rejects an earlier opt-out (keep)', async () => {
+  const { world, store, tab } = await withStoredEvents();
+  store.fail(
+    { type: 'reject', error: 'QuotaExceededError' },
+    { verbs: ['update', 'setMany'], times: Number.POSITIVE_INFINITY },
+  );
+  await tab.delivery.disable('keep');
+  await tab.delivery.disable('purge');
+  await world.clock.advance(MINUTE_MS);
+  expect(world.records().filter(([key]) => (key as string[])[0] === 'event')).toEqual([]);
+});
+
+test('a wipe in memory mode replaces the earlier decisions that the disk lacks', async () => {
+  const { world, store, tab } = await withStoredEvents();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  await tab.delivery.disable('keep');
+  await tab.delivery.wipe();
+  store.recover();
+  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.records()).toEqual([]);
 });

@@ -111,6 +111,21 @@ export interface TabSetup {
   loadTrouble?: () => Promise<TroubleChunk>;
 }
 
+/** Loads the trouble chunk of a tab, unless it is blocked. */
+export const createTroubleSwitch = (isBlocked = false) => ({
+  async load(): Promise<TroubleChunk> {
+    if (isBlocked) throw new TypeError('Failed to fetch dynamically imported module');
+    return { createTrouble, createWorkerHandoff };
+  },
+  block(): void {
+    isBlocked = true;
+  },
+  allow(): void {
+    isBlocked = false;
+  },
+  isBlocked: () => isBlocked,
+});
+
 /** Pseudorandom numbers, the same in every run. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;

@@ -261,12 +261,13 @@ describe('log store', () => {
     expect(modes).toEqual([true]);
   });
 
-  test('also clears the real store as soon as it responds', async () => {
+  test('applies a decision of memory mode to the real store as soon as it responds', async () => {
     const { clock, disk, primary, store } = setUp();
     await disk.setMany([['old', 1]]);
-    primary.fail({ type: 'reject', error: 'UnknownError' });
+    primary.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
     await store.setMany([['new', 1]]);
-    await store.clear();
+    await store.clear((log) => log.clear());
+    primary.recover();
     await clock.advance(60_000);
     expect(await getRecords(disk)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import type { StoreDecision } from '../../permission.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { PageLifecycle } from '../../platform/page.ts';
 import { afterTimeout, withTimeout } from '../../platform/pauses.ts';
@@ -133,15 +134,15 @@ export const createLogStore = (
   const memory = (): InMemory | undefined => (logLocation?.type === 'moving' ? logLocation.from : inMemory());
   const inMemory = (): InMemory | undefined => (logLocation?.type === 'memory' ? logLocation : undefined);
 
-  /** Also runs after a stop if a deletion is due, because no other page knows about the deletion. */
+  /** Also runs after a stop if a decision is due, because no other page applies it to the disk. */
   const retryLater = (): void => {
     cancelRetry();
-    if (!permission.isStopped() || memory()?.pendingDeletion)
+    if (!permission.isStopped() || memory()?.decisions.size)
       cancelRetry = after(RETRY_MS, () => void retry());
   };
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
-    logLocation = { type: 'memory', store: createMemoryStore() };
+    logLocation = { type: 'memory', store: createMemoryStore(), decisions: new Set() };
     cache.clear();
     notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
@@ -150,10 +151,19 @@ export const createLogStore = (
   /** Moves the log from memory to the disk. `hadRecord`: whether the last check found the log state on the disk. */
   const moveToDisk = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
+      // Before the chunk loads, which may fail until the page closes.
+      for (const decision of from.decisions) {
+        // A full disk rejects a choice, but not the deletion that follows.
+        await disk.request(decision).then(
+          () => from.decisions.delete(decision),
+          () => undefined,
+        );
+      }
+      if (from.decisions.size > 0) throw new Error();
       const { restore } = await trouble();
       await restore(disk.request, from, hadRecord);
     } catch {
-      // The disk still fails. The events stay in memory, and the host already has the notice.
+      // The disk still fails, or the chunk cannot be loaded. The events stay in memory, and the host already has the notice.
       logLocation = from;
       return retryLater();
     }
@@ -238,7 +248,14 @@ export const createLogStore = (
     const log = memory();
     if (!log) return;
     log.store = createMemoryStore();
+    log.decisions.clear();
     cache.clear();
+  };
+
+  /** In memory mode, retries the disk, and applies a decision to it now or once it works. Otherwise does nothing. */
+  const bringToDisk = (decision?: StoreDecision): Promise<void> => {
+    if (decision) memory()?.decisions.add(decision);
+    return retry();
   };
 
   return {
@@ -267,14 +284,13 @@ export const createLogStore = (
       await run((each) => each.update<T>(keys, guarded));
       if (failure) throw failure.cause;
     },
-    async clear(): Promise<void> {
-      await run((each) => {
-        const log = memory();
-        if (log?.store === each) log.pendingDeletion = 'everything';
-        return each.clear();
-      });
+    /** Deletes all records. In memory mode, replaces the decisions that are due on the disk by `wipe`. */
+    async clear(wipe?: StoreDecision): Promise<void> {
+      clearMemory();
+      void bringToDisk(wipe);
+      await run((each) => each.clear());
       cache.clear();
-      void retry();
+      return bringToDisk(wipe);
     },
     isMemory: () => memory() !== undefined,
     /** Retries the disk if the log is in memory. */
@@ -286,14 +302,10 @@ export const createLogStore = (
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    /** In memory mode, marks the queue on the disk for deletion once the disk responds. Otherwise does nothing. */
-    schedulePurge(): void {
-      const log = memory();
-      if (log) log.pendingDeletion ??= 'queue';
-    },
+    bringToDisk,
     /** Pending requests still complete, because a click may wait for one. */
     close(): void {
-      if (!memory()?.pendingDeletion) cancelRetry();
+      if (!memory()?.decisions.size) cancelRetry();
       disk.close();
     },
   };

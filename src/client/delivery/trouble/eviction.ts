@@ -189,7 +189,6 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
     },
 
     async purge(until: number): Promise<void> {
-      log.store.schedulePurge();
       // Only confirmations of pending requests still count.
       await log.transact([], (_state, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined]));
       const { all } = await measureUsage();
@@ -198,7 +197,6 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
         'purged',
       );
       await deleteOldDedupMarks(until);
-      await log.store.retry();
     },
   };
 };

@@ -4,18 +4,6 @@ import type { DiskRequest, InMemory } from '../delivery.ts';
 import type { Writes } from '../log/records.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 
-/** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
-const purgeQueue = async (
-  { isLogStateKey, isNewer, toRange }: SharedFunctions,
-  request: DiskRequest,
-): Promise<void> => {
-  for (const kind of ['control', 'event', 'dead']) {
-    const found = await request((disk) => disk.entries(toRange(kind)));
-    const ours = found.filter(([key, record]) => !isLogStateKey(key) && !isNewer(record));
-    await request((disk) => disk.deleteMany(ours.map(([key]) => key)));
-  }
-};
-
 const getKind = (key: StoreKey): unknown => [key].flat()[0];
 const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(getKind(key)));
 
@@ -50,7 +38,8 @@ const persistMemoryLog = async (
     const isOptIn = isLater && permission.mayAct();
     // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
     // if the opt-out discards the queue.
-    const isMissed = choice !== 'enabled' && !isOptIn;
+    const isOwn = choice === own.consent && decidedAt === own.decidedAt;
+    const isMissed = choice !== 'enabled' && !isOptIn && !isOwn;
     const isDiscarded = (key: StoreKey): boolean =>
       isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > decidedAt);
     state.purged += kept.filter(([key]) => isDiscarded(key)).length;
@@ -82,9 +71,5 @@ const persistMemoryLog = async (
 export const createRestore =
   (shared: SharedFunctions, permission: Permission) =>
   async (request: DiskRequest, from: InMemory, hadRecord: boolean): Promise<void> => {
-    const isWiped = from.pendingDeletion === 'everything';
-    if (isWiped) await request((disk) => disk.clear());
-    if (from.pendingDeletion === 'queue') await purgeQueue(shared, request);
-    delete from.pendingDeletion;
-    await persistMemoryLog(shared, request, await from.store.entries(), permission, hadRecord && !isWiped);
+    await persistMemoryLog(shared, request, await from.store.entries(), permission, hadRecord);
   };
