@@ -104,7 +104,6 @@ function* readFeedRows(
         read.length === limits.bannerEvents
           ? readNumber(bannerRows!.at(-1)!, 'banner_event_id')
           : Math.max(cursor.bannerEvents, through.bannerEvents),
-      lastReceivedMs: Math.max(cursor.lastReceivedMs, read.at(-1)?.receivedAtMs ?? 0),
     },
     goals,
     changes,

@@ -24,14 +24,12 @@ export const FEED_CURSORS = defineTable(
     ...mapKeys(FEED_NAMES, (name) => bigint(FEED_TABLES[name].name)),
     /** IDs of later changes of users that are already applied. */
     appliedChangeIds: json<number[]>('applied_change_ids'),
-    /** Receipt of the last banner event. */
-    lastReceivedMs: timestamp('last_received_at'),
   },
   { key: 'consumer' },
 );
 
 /** Cursor of a consumer that has read nothing. */
-export const NEW_CURSOR = { ...FEED_START, appliedChangeIds: [], lastReceivedMs: 0 };
+export const NEW_CURSOR = { ...FEED_START, appliedChangeIds: [] };
 
 /**
  * A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. `day` is the day of the first
