@@ -23,10 +23,10 @@ export const warnOfPassword = (option: string, url: string, alternative: string)
 };
 
 /**
- * Returns the database from `--db`, otherwise `PLACARD_DB`, otherwise the contents of `PLACARD_DB_FILE`; `undefined` if none is
+ * Returns the file or URL from `--db`, otherwise `PLACARD_DB`, otherwise the contents of `PLACARD_DB_FILE`; `undefined` if none is
  * set. Empty variables count as unset.
  */
-export const namedDatabase = (option: string | undefined): string | undefined => {
+export const getDatabaseAddress = (option: string | undefined): string | undefined => {
   if (option === '') throw new Error('--db needs a value');
   if (option !== undefined) {
     warnOfPassword('--db', option, 'PLACARD_DB or PLACARD_DB_FILE');
@@ -37,7 +37,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
 
 /** Returns the database of a command. Throws an error with the message `missing` if none is set. */
 export const requireDatabase = (option: string | undefined, missing: string): string => {
-  const db = namedDatabase(option);
+  const db = getDatabaseAddress(option);
   if (db === undefined)
     throw new Error(process.env['PLACARD_DB'] === '' ? `${missing}; PLACARD_DB is empty` : missing);
   return db;

@@ -67,8 +67,8 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 /** Writes rejects from the database. The API does not return rejects, because they contain user data from the source. */
 const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
   // Loads the service lazily, because the other actions call the API and do not need it.
-  const { csvCell, stampText, openForMaintenance } = await import('../service/index.ts');
-  const cell = (value: string | null) => csvCell((value ?? '').replace(CONTROL, '\ufffd'));
+  const { formatCsvCell, stampText, openForMaintenance } = await import('../service/index.ts');
+  const cell = (value: string | null) => formatCsvCell((value ?? '').replace(CONTROL, '\ufffd'));
   const { ingestion, workspaceIds, close } = await openForMaintenance(db);
   try {
     const workspaceId = chosenWorkspace(await workspaceIds(), asked) ?? '';

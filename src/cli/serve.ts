@@ -23,7 +23,7 @@ import {
 import { builtPages, createStudio, listenStudio, readAlerts, startRolloutStops } from '../studio/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import { version } from '../version/index.ts';
-import { namedDatabase, openDatabase } from './database.ts';
+import { getDatabaseAddress, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
 import { namedHosts } from './named-hosts.ts';
 import { formatError } from './sentence.ts';
@@ -110,7 +110,7 @@ const openWorkspaces = (path: string, log: Log): WatchedSource => {
 };
 
 /** Logs whether other hosts can reach the service, and which endpoints are exposed to them. */
-const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
+const logExposure = (log: Log, host: string, hasMetricsToken: boolean) => {
   if (isLoopback(host)) {
     log.info({ host }, 'only this machine can reach the service; in a container set HOST=0.0.0.0');
   } else if (!hasMetricsToken) {
@@ -178,7 +178,7 @@ const serveStudio = async (
 };
 
 /** Resolves with the termination signal. */
-const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
+const waitForSignal = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     const onSignal = (name: NodeJS.Signals) => {
       ignore();
@@ -196,7 +196,7 @@ const drain = async (service: Service, ms: number): Promise<void> => {
   service.drain();
   const ended = new AbortController();
   const { signal } = ended;
-  await Promise.race([wait(ms, undefined, { signal }).catch(() => undefined), endAsked(signal)]);
+  await Promise.race([wait(ms, undefined, { signal }).catch(() => undefined), waitForSignal(signal)]);
   ended.abort();
 };
 
@@ -210,14 +210,14 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     return args[name] ?? (env[variable] || undefined);
   };
   const path = setting('workspace', 'PLACARD_WORKSPACE') ?? 'workspace.json';
-  const db = namedDatabase(args.db) ?? 'placard.db';
+  const db = getDatabaseAddress(args.db) ?? 'placard.db';
   const port = parsePort('port', setting('port', 'PORT') ?? '8787');
   const host = setting('host', 'HOST') ?? '127.0.0.1';
   const drainMs = parseDrainMs(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
 
   const metricsToken = readSecret('PLACARD_METRICS_TOKEN');
 
-  const ending = endAsked();
+  const ending = waitForSignal();
   tuneProcess();
   process.on('uncaughtException', (error) => {
     // Node's default report quotes the error, which may contain user data.
@@ -265,7 +265,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     const ownUrl = isLoopback(host) ? listening.url : null;
     const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
     log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
-    logReach(log, host, metricsToken !== undefined);
+    logExposure(log, host, metricsToken !== undefined);
     const signal = await ending;
     // Ctrl+C in a terminal does not drain, because no load balancer is involved.
     const isDraining = signal === 'SIGTERM' && drainMs > 0;

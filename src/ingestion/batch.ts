@@ -178,9 +178,9 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         const { profileErrors, erased } = await store.write(mutation);
         erasedUsers += erased;
         return profileErrors.map((error) => {
-          const { row } = valid[error.position]!;
+          const { row } = valid[error.index]!;
           const reason =
-            error.of === 'attributes'
+            error.array === 'attributes'
               ? error.errors.join('; ')
               : 'The user has too many names of events or products';
           return { row, checked: { reason } };

@@ -31,20 +31,20 @@ const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
  * Query of the start of the oldest transaction that may still commit. The time of rows that it changes is its start. Only members
  * of `pg_read_all_stats` can view sessions of other roles. Excludes integration runs, because they do not write.
  */
-const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS time_us,
+const OLDEST_TRANSACTION = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS time_us,
     (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()) AS prepared
   FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '${NAME}'
     AND backend_type NOT IN ('autovacuum worker', 'walsender')`;
-const SEES_ALL = `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
+const HAS_READ_ALL_STATS = `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
     pg_is_in_recovery() AS is_standby`;
 /** Delay before reading `pg_stat_activity`, because a transaction appears there shortly after its start. */
-const LISTED_MS = 250;
+const ACTIVITY_DELAY_MS = 250;
 const PREPARED_TRIES = 40;
 
 /** Returns the time up to which all rows are visible, and the reason if it is not now. Call it before the snapshot begins. */
 const readBound = async (client: Client, nowUs: number, lookbackSeconds: number) => {
-  const { rows } = await client.query(SEES_ALL);
+  const { rows } = await client.query(HAS_READ_ALL_STATS);
   if (rows[0].is_standby || !rows[0].sees) {
     if (lookbackSeconds > 0) return { boundUs: nowUs, message: null };
     const why = rows[0].is_standby
@@ -55,8 +55,8 @@ const readBound = async (client: Client, nowUs: number, lookbackSeconds: number)
     );
   }
   for (let tries = 0; tries < PREPARED_TRIES; tries += 1) {
-    await wait(LISTED_MS);
-    const [oldest] = (await client.query(OLDEST)).rows;
+    await wait(ACTIVITY_DELAY_MS);
+    const [oldest] = (await client.query(OLDEST_TRANSACTION)).rows;
     if (Number(oldest.prepared) > 0) continue;
     if (oldest.time_us === null || Number(oldest.time_us) >= nowUs) return { boundUs: nowUs, message: null };
     const message = `Rows from ${stampText(Number(oldest.time_us))} on wait for a transaction that has been running since then`;

@@ -41,16 +41,16 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
 /** Parsed date and time: the instant and the local time as written, in Unix milliseconds. */
-export interface Written {
+export interface ParsedDateTime {
   instant: number;
   wall: number;
 }
 
-export const written = (wall: number | null, offset: number | null): Written | null =>
+export const toParsedDateTime = (wall: number | null, offset: number | null): ParsedDateTime | null =>
   wall === null || offset === null ? null : { instant: wall - offset * MINUTE_MS, wall };
 
 /** Parses an ISO 8601 date and time. If the zone is optional and missing, the time is UTC. Returns `null` if invalid. */
-export const fromIso = (text: string, needsZone: boolean): Written | null => {
+export const fromIso = (text: string, needsZone: boolean): ParsedDateTime | null => {
   const match = ISO.exec(text);
   if (!match || (needsZone && match[8] === undefined)) return null;
   const [, year, month, day, hour, minute, second = '0', fraction = '', zone = 'Z'] = match;
@@ -64,7 +64,7 @@ export const fromIso = (text: string, needsZone: boolean): Written | null => {
     Number(second),
     ms,
   );
-  return written(wall, offsetMinutes(zone));
+  return toParsedDateTime(wall, offsetMinutes(zone));
 };
 
 const digits = (text: string, from: number, to: number): number => {

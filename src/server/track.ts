@@ -115,7 +115,7 @@ export const trackAll = async (
     let wasInDoubt = false;
     let state: RequestState = 'completed';
     try {
-      const answer = await call({
+      const response = await call({
         method: 'POST',
         path: USERS_TRACK_PATH,
         body: batch.body,
@@ -132,7 +132,7 @@ export const trackAll = async (
       });
       inDoubtRun = 0;
       report.requests += 1;
-      addProblems(readTrackResponse(answer.body, batch, report));
+      addProblems(readTrackResponse(response.body, batch, report));
     } catch (error) {
       state = failed(error, batch, wasInDoubt);
     }

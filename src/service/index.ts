@@ -17,7 +17,7 @@ export { fileColumns, fileRow } from './data-out/formats.ts';
 export { readEvents } from './data-out/read-events.ts';
 export { type FileFormat, removeUnfinished, writePartitions } from './data-out/write-files.ts';
 export { explain } from './explain/explain.ts';
-export { csvCell, textOfCell } from './export/csv.ts';
+export { formatCsvCell, parseCsvCell } from './export/csv.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { RequestBody } from './http/body.ts';
 export { createFetch } from './http/fetch.ts';

@@ -333,7 +333,7 @@ describe('GET /metrics', () => {
     };
     const running = await runService([aWorkspace()], { store: { ...store, loadTargetingData } });
     const waiting = async () =>
-      /placard_store_in_flight\{operation="banner_user"\} (\d+)/.exec(
+      /placard_store_in_flight\{operation="load_targeting_data"\} (\d+)/.exec(
         (await running.call('GET', '/metrics')).body,
       )?.[1];
     try {

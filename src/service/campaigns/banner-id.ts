@@ -47,6 +47,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   // Uses key objects, because OpenSSL would import raw bytes again for each of up to a thousand IDs of a request.
   const macKey = createSecretKey(keyFor('mac'), 'hex');
   const cipherKey = createSecretKey(keyFor('cipher'), 'hex');
+  // `mark` stands for the user tag. Renaming it would change all IDs.
   const userTagKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
 
   const createMac = (text: Buffer) =>

@@ -2,12 +2,12 @@
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 /** Formats a CSV cell (RFC 4180) that spreadsheets do not execute. */
-export const csvCell = (value: string | number): string => {
+export const formatCsvCell = (value: string | number): string => {
   if (typeof value === 'number') return String(value);
   const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Removes the apostrophe that `csvCell` added. */
-export const textOfCell = (cell: string): string =>
+/** Removes the apostrophe that `formatCsvCell` added. */
+export const parseCsvCell = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;

@@ -121,7 +121,7 @@ const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 /** Memory of a body during processing, relative to its memory while waiting. */
-const AS_SENT = 8;
+const PROCESSING_MEMORY_FACTOR = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
 const MAX_SHOWN_CHARACTERS = 100;
@@ -215,7 +215,7 @@ export const readJson = async (
   const sent = await request.body(bounds.maxBytes);
   if (sent === null) throw toBodyError(bounds.tooLarge);
   const isSmall = isPlain && sent.byteLength <= bounds.largeBytes;
-  reservation.reserve(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
+  reservation.reserve(isSmall ? sent.byteLength : sent.byteLength / PROCESSING_MEMORY_FACTOR);
   const bytes = isSmall ? sent : await decodeBody(sent, isPlain, bounds, permit);
   if (!isSmall) reservation.reserve(bytes.byteLength);
   const text = toText(bytes);

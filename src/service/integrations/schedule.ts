@@ -11,7 +11,7 @@ const MIN_GAP_MS = 15 * MINUTE_MS;
 /** Maximum interval between runs: a month, plus the hour by which a clock may be set back. */
 const MAX_GAP_MS = (31 * 24 + 1) * HOUR_MS;
 /** Number of runs to check: more than a day at the shortest interval, and all months of a leap year. */
-const LOOKED_AT = 100;
+const CHECKED_RUNS = 100;
 
 const createCron = (expression: string, timezone: string) =>
   new Cron(expression, { mode: '5-part', timezone, paused: true });
@@ -24,9 +24,9 @@ export const scheduleProblem = (expression: string): string | null => {
   } catch (error) {
     return `expected "on_demand", "paused" or a cron expression such as "0 4 * * *" (${getErrorMessage(error)})`;
   }
-  const runs = cron.nextRuns(LOOKED_AT, new Date('2027-12-31T23:59:59Z')).map(Number);
+  const runs = cron.nextRuns(CHECKED_RUNS, new Date('2027-12-31T23:59:59Z')).map(Number);
   const gaps = runs.slice(1).map((ms, index) => ms - runs[index]!);
-  if (runs.length < LOOKED_AT || Math.max(...gaps) > MAX_GAP_MS)
+  if (runs.length < CHECKED_RUNS || Math.max(...gaps) > MAX_GAP_MS)
     return 'expected a run at least once a month';
   return Math.min(...gaps) < MIN_GAP_MS ? 'expected at least 15 minutes between two runs' : null;
 };

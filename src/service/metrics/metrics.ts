@@ -96,19 +96,19 @@ const createStoreMetrics = (registry: Registry) => {
     buckets: SECONDS,
     registers,
   });
-  const waited = new Histogram({
+  const queueSeconds = new Histogram({
     name: 'placard_commit_queue_seconds',
     help: 'Time that the oldest mutation of a commit group waited in the queue.',
     buckets: SECONDS,
     registers,
   });
-  const committing = new Histogram({
+  const commitSeconds = new Histogram({
     name: 'placard_commit_duration_seconds',
     help: 'Duration of commits until they are durable.',
     buckets: SECONDS,
     registers,
   });
-  const together = new Histogram({
+  const batchSize = new Histogram({
     name: 'placard_commit_batch_size',
     help: 'Mutations per commit group.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
@@ -154,9 +154,9 @@ const createStoreMetrics = (registry: Registry) => {
     /** Wraps the store so that every call is timed and traced. */
     timed(store: Store, telemetry: Telemetry): Store {
       store.onCommit(({ mutations, waitedMs, writingMs }) => {
-        waited.observe(waitedMs / 1000);
-        committing.observe(writingMs / 1000);
-        together.observe(mutations);
+        queueSeconds.observe(waitedMs / 1000);
+        commitSeconds.observe(writingMs / 1000);
+        batchSize.observe(mutations);
       });
       const timing = (operation: string) => {
         const timed = createTimer(operation);
@@ -170,7 +170,7 @@ const createStoreMetrics = (registry: Registry) => {
       const [write, readUsers, loadTargetingData] = [
         timing('write'),
         timing('read_users'),
-        timing('banner_user'),
+        timing('load_targeting_data'),
       ];
       const { addSpan } = telemetry;
       const tracedWrite: Store['write'] = async (work) => {

@@ -114,15 +114,14 @@ export const matchesLookup = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
-/** Lookup whose users are read completely. */
-export interface CoveredLookup {
+export interface DistinctLookup {
   workspaceId: string;
   identifier: string;
   lookup: Lookup;
 }
 
 /** Distinct lookups by workspace and identifier. */
-export type DistinctLookups = Map<string, CoveredLookup>;
+export type DistinctLookups = Map<string, DistinctLookup>;
 
 export const toLookupId = (workspaceId: string, identifier: string) => `${workspaceId} ${identifier}`;
 
@@ -131,16 +130,16 @@ export const collectLookups = (
   mutations: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
   isCached: (workspaceId: string, lookup: Lookup) => boolean = () => false,
 ): DistinctLookups => {
-  const coveredLookups: DistinctLookups = new Map();
+  const distinctLookups: DistinctLookups = new Map();
   for (const { workspaceId, lookups } of mutations) {
     for (const lookup of lookups) {
       if (isCached(workspaceId, lookup)) continue;
       const identifier = toIdentifier(lookup);
       const name = toLookupId(workspaceId, identifier);
-      if (!coveredLookups.has(name)) coveredLookups.set(name, { workspaceId, identifier, lookup });
+      if (!distinctLookups.has(name)) distinctLookups.set(name, { workspaceId, identifier, lookup });
     }
   }
-  return coveredLookups;
+  return distinctLookups;
 };
 
 /** Epoch of user IDs. IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */

@@ -1,4 +1,4 @@
-import { type CoveredLookup, type Lookup, toIdentifier, type UserIds } from './lookup.ts';
+import { type DistinctLookup, type Lookup, toIdentifier, type UserIds } from './lookup.ts';
 import type { ChangeSet, UserRepository, UserRow } from './user-repository.ts';
 import { createUserWorkingSet } from './user-working-set.ts';
 
@@ -23,8 +23,8 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       if (young.isCached(workspaceId, lookup)) return true;
       if (!old?.isCached(workspaceId, lookup)) return false;
       // Does not replace users of the young generation, which are newer.
-      const coveredLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
-      young.add({ users: old.getRows(workspaceId, lookup), coveredLookups });
+      const loadedLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
+      young.add({ users: old.getRows(workspaceId, lookup), loadedLookups });
       return true;
     },
 
@@ -39,12 +39,12 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
 
     /** Applies mutations, like `change` of a working set. All users of the lookups must be added before. */
     change<T>(
-      coveredLookups: Iterable<CoveredLookup>,
+      loadedLookups: Iterable<DistinctLookup>,
       apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
-      const all = [...coveredLookups];
+      const all = [...loadedLookups];
       const users = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
-      return young.change({ users, coveredLookups: all }, apply);
+      return young.change({ users, loadedLookups: all }, apply);
     },
   };
 };

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import {
-  type CoveredLookup,
+  type DistinctLookup,
   type Lookup,
   toIdentifier,
   toIdentifiers,
@@ -24,11 +24,11 @@ import {
   writtenUser,
 } from './user-repository.ts';
 
-/** Users from the database, and the lookups that they cover completely. */
+/** Users from the database, and the lookups whose users are all among them. */
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** Lookups of the read. Empty if users are not cached. */
-  coveredLookups?: Iterable<CoveredLookup>;
+  loadedLookups?: Iterable<DistinctLookup>;
 }
 
 /** Returns the merge target of a removed user; `null` if erased. */
@@ -208,7 +208,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     };
   };
 
-  const add = ({ users, coveredLookups = [] }: FoundUsers) => {
+  const add = ({ users, loadedLookups = [] }: FoundUsers) => {
     for (const row of users) {
       const index = ensureIndex(row.workspaceId);
       // Skips users who are cached, because the cached user is newer.
@@ -216,7 +216,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
     }
-    for (const { workspaceId, identifier, lookup } of coveredLookups) {
+    for (const { workspaceId, identifier, lookup } of loadedLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
       ensureIndex(workspaceId).markFullyCached(identifier);
       characters += USER_CHARACTERS;

@@ -21,7 +21,7 @@ export const getSegments = ({ segments }: Workspace, all: readonly Release[]): S
 export const getCampaignId = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
 /** Returns the file's campaigns, replaced by their releases, followed by campaigns that have only releases. */
-const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
+const getRawCampaigns = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
   const released = new Map(releases.map((each) => [each.subjectId, each.content]));
   const ids = [...workspace.rawCampaigns.map(getCampaignId), ...releases.map(({ subjectId }) => subjectId)];
   const inFile = new Map(workspace.rawCampaigns.map((each) => [getCampaignId(each), each]));
@@ -48,12 +48,12 @@ const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
 
 const compileWorkspace = ({
   campaigns,
-  rawCampaigns: campaignsAsWritten,
+  rawCampaigns,
   segments,
 }: Workspace): ReadonlyMap<string, Campaign> => {
   const byId = new Map(campaigns.map((campaign) => [campaign.campaignId, campaign]));
   return new Map(
-    campaignsAsWritten.flatMap((content) => {
+    rawCampaigns.flatMap((content) => {
       const campaign = byId.get(getCampaignId(content));
       return campaign ? [[getCacheKey(content, campaign.publishedAtMs, segments), campaign]] : [];
     }),
@@ -65,12 +65,12 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
   if (all.length === 0) return workspace;
   const segments = getSegments(workspace, all);
   const releases = all.filter(({ kind }) => kind === 'campaign');
-  const campaignsAsWritten = written(workspace, releases);
+  const rawCampaigns = getRawCampaigns(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const liveAtMs = new Map(releases.map((each) => [each.subjectId, each.liveAtMs]));
   const previous = ready.get(workspace) ?? compileWorkspace(workspace);
   const compiled = new Map<string, Campaign>();
-  const campaigns = campaignsAsWritten.flatMap((content) => {
+  const campaigns = rawCampaigns.flatMap((content) => {
     const publishedAtMs = liveAtMs.get(getCampaignId(content)) ?? null;
     const cacheKey = getCacheKey(content, publishedAtMs, segments);
     const cached = previous.get(cacheKey);
@@ -97,7 +97,7 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
     ...workspace,
     segments,
     campaigns,
-    rawCampaigns: campaignsAsWritten,
+    rawCampaigns,
     placementIds: mayBeAsked,
     release: hashRelease(workspace.release, all.map(({ release }) => release).sort()),
   };

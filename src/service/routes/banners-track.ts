@@ -123,7 +123,7 @@ const validateEvents = (
 };
 
 /** Counts a user about to be created. Throws a 429 if the limit of new users in this window is exceeded. */
-const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
+const consumeNewUserLimit = async ({ workspace, store, now }: RouteContext): Promise<void> => {
   const state = await store.consumeRateLimit(workspace.limits.new_users, now);
   if (state.allowed) return;
   throw new HttpError(429, ERROR_MESSAGES.overRateLimit, {
@@ -220,7 +220,7 @@ export const bannersTrack = (getBannerIds: GetBannerIds) =>
       if (events.length === 0)
         throw new HttpError(400, ERROR_MESSAGES.noValidEvents, { members: { errors } });
       if (!isKnown) {
-        await takeNewUser(context);
+        await consumeNewUserLimit(context);
         await record(events, context, true);
       }
       metrics.objects('banner_events', events.length);

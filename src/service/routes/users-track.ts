@@ -64,10 +64,10 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
     },
     async handler({ workspace, store, body, now, metrics }) {
       try {
-        const answer = await trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
-        for (const array of INPUT_ARRAYS) metrics.objects(array, answer[`${array}_processed`] ?? 0);
-        recordErrors(metrics, answer.errors);
-        return { body: answer };
+        const response = await trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
+        for (const array of INPUT_ARRAYS) metrics.objects(array, response[`${array}_processed`] ?? 0);
+        recordErrors(metrics, response.errors);
+        return { body: response };
       } catch (error) {
         if (error instanceof HttpError) recordErrors(metrics, error.members?.['errors']);
         throw error;

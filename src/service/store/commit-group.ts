@@ -153,7 +153,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
 
 /**
  * Writes a group in one round trip, or in two with banner events or merges. Writes existing users first, so that the slower of
- * two replicas fails before it has sent more. Removes a key from its user before another user gets the key. Writes rows that
+ * two replicas fails before it has sent more. Removes an identifier from its user before another user gets it. Writes rows that
  * every request of a workspace changes last.
  */
 export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {

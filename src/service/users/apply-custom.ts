@@ -13,8 +13,8 @@ import { createObjectList, type EditOutcome, type ObjectList } from './object-li
 
 /** Whether the change creates a missing attribute. */
 const createsAttribute = (change: CustomChange): boolean => {
-  if (change.kind === 'edit list') return change.add.length > 0;
-  return change.kind === 'edit objects' ? change.edit.add.length > 0 : change.kind !== 'clear';
+  if (change.kind === 'edit_list') return change.add.length > 0;
+  return change.kind === 'edit_objects' ? change.edit.add.length > 0 : change.kind !== 'clear';
 };
 
 /**
@@ -50,7 +50,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
     mergeObjects: boolean,
   ): EditOutcome => {
     // Charges for opening a list, which costs as much as updating it.
-    if (edit.update.length > 0 && !merging.chargeUpdate(0)) return 'too much work';
+    if (edit.update.length > 0 && !merging.chargeUpdate(0)) return 'too_many_updates';
     const opened = lists.get(custom)?.get(name);
     if (opened) return opened.edit(edit, mergeObjects);
     const stored = getOwn(custom, name);
@@ -75,15 +75,15 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
       const isCreated = isNew && createsAttribute(change);
       if (isCreated && !keyQuota.tryReserve(custom, name, MAX_CUSTOM_ATTRIBUTES))
         return tooManyAttributes(name);
-      if (change.kind === 'edit objects') {
+      if (change.kind === 'edit_objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
         if (isCreated && outcome !== 'applied') keyQuota.release(custom);
-        return outcome === 'too much work' ? tooManyUpdates(name) : null;
+        return outcome === 'too_many_updates' ? tooManyUpdates(name) : null;
       }
       if (!isNew && change.kind === 'clear') keyQuota.release(custom);
       if (list) {
         // List edits and increments have no effect on a list of objects.
-        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return null;
+        if ((change.kind === 'edit_list' || change.kind === 'increment') && !list.isEmpty()) return null;
         setOwn<unknown>(custom, name, list.objects());
         lists.get(custom)?.delete(name);
       }
@@ -104,7 +104,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
 };
 
 /** Applies one change, except edits of lists of objects. */
-const applyChange = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
+const applyChange = (custom: Members, change: Exclude<CustomChange, { kind: 'edit_objects' }>) => {
   const { name } = change;
   switch (change.kind) {
     case 'set':
@@ -123,7 +123,7 @@ const applyChange = (custom: Members, change: Exclude<CustomChange, { kind: 'edi
         setOwn<unknown>(custom, name, (stored ?? 0) + change.by);
       break;
     }
-    case 'edit list':
+    case 'edit_list':
       editList(custom, name, change.add, change.remove);
   }
 };

@@ -36,10 +36,10 @@ export const newest = (list: Scalar[]): Scalar[] => {
 };
 
 /**
- * Error of a nested value. `value` is a `null` or an invalid time, which drops all nested updates of the request. `form` is a
- * key, size or depth outside the limits, which drops only this attribute.
+ * Error of a nested value. `invalid_value` is a `null` or an invalid time, which drops all nested updates of the request.
+ * `limit_exceeded` is a key, text, number, size or depth outside the limits, which drops only this attribute.
  */
-type NestedError = 'value' | 'form';
+type NestedError = 'invalid_value' | 'limit_exceeded';
 
 const TIME_KEY = '$time';
 
@@ -57,22 +57,22 @@ const NOT_STORED = Symbol('not stored');
 
 const checked = (value: unknown, depth: number): unknown | { invalid: NestedError } => {
   if (typeof value === 'string') {
-    return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : INVALID_FORM;
+    return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : LIMIT_EXCEEDED;
   }
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return isStorableNumber(value) ? value : INVALID_FORM;
+  if (typeof value === 'number') return isStorableNumber(value) ? value : LIMIT_EXCEEDED;
   if (typeof value !== 'object' || value === null) return INVALID_VALUE;
-  if (depth > MAX_NESTED_DEPTH) return INVALID_FORM;
+  if (depth > MAX_NESTED_DEPTH) return LIMIT_EXCEEDED;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     for (const element of value) {
       const kept = checked(element, depth + 1);
-      if (kept === INVALID_FORM || kept === INVALID_VALUE) return kept;
+      if (kept === LIMIT_EXCEEDED || kept === INVALID_VALUE) return kept;
       if (kept !== NOT_STORED) list.push(kept);
     }
     return list;
   }
-  if (!isRecord(value)) return INVALID_FORM;
+  if (!isRecord(value)) return LIMIT_EXCEEDED;
   const record = value;
   if (isTime(record)) {
     const time = record[TIME_KEY];
@@ -84,9 +84,9 @@ const checked = (value: unknown, depth: number): unknown | { invalid: NestedErro
   const members: unknown[] = [];
   let isUnchanged = true;
   for (const key of keys) {
-    if (!isKey(key)) return INVALID_FORM;
+    if (!isKey(key)) return LIMIT_EXCEEDED;
     const member = checked(record[key], depth + 1);
-    if (member === INVALID_FORM || member === INVALID_VALUE) return member;
+    if (member === LIMIT_EXCEEDED || member === INVALID_VALUE) return member;
     if (member !== record[key]) isUnchanged = false;
     members.push(member);
   }
@@ -98,15 +98,15 @@ const checked = (value: unknown, depth: number): unknown | { invalid: NestedErro
   return kept;
 };
 
-const INVALID_FORM = Symbol('form');
-const INVALID_VALUE = Symbol('value');
+const LIMIT_EXCEEDED = Symbol('limit exceeded');
+const INVALID_VALUE = Symbol('invalid value');
 
 /** Checks a nested object or an array of objects. Returns the value to store; `undefined` if nothing is left. */
 const checkNested = (value: unknown): { value: unknown } | { invalid: NestedError } => {
   const kept = checked(value, 1);
-  if (kept === INVALID_VALUE) return { invalid: 'value' };
+  if (kept === INVALID_VALUE) return { invalid: 'invalid_value' };
   if (kept === NOT_STORED) return { value: undefined };
-  if (kept === INVALID_FORM || !fitsJson(kept, MAX_NESTED_BYTES)) return { invalid: 'form' };
+  if (kept === LIMIT_EXCEEDED || !fitsJson(kept, MAX_NESTED_BYTES)) return { invalid: 'limit_exceeded' };
   return { value: kept };
 };
 
@@ -125,10 +125,10 @@ export type CustomChange =
   | { name: string; kind: 'clear' }
   | { name: string; kind: 'increment'; by: number }
   | { name: string; kind: 'list'; value: Scalar[] }
-  | { name: string; kind: 'edit list'; add: Scalar[]; remove: Scalar[] }
+  | { name: string; kind: 'edit_list'; add: Scalar[]; remove: Scalar[] }
   | { name: string; kind: 'object'; value: Record<string, unknown> }
   | { name: string; kind: 'objects'; value: Record<string, unknown>[] }
-  | { name: string; kind: 'edit objects'; edit: ObjectsEdit };
+  | { name: string; kind: 'edit_objects'; edit: ObjectsEdit };
 
 export interface ObjectsEdit {
   add: Record<string, unknown>[];
@@ -137,7 +137,7 @@ export interface ObjectsEdit {
 }
 
 export const isNestedChange = ({ kind }: CustomChange): boolean =>
-  kind === 'object' || kind === 'objects' || kind === 'edit objects';
+  kind === 'object' || kind === 'objects' || kind === 'edit_objects';
 
 /** Error of a custom attribute. `nested` is `true` if it drops every nested value of the request. */
 interface CustomError {
@@ -194,7 +194,7 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   }
   if (hasOnly(value, LIST_EDITS)) {
     const { add = [], remove = [] } = value;
-    return isScalars(add) && isScalars(remove) ? { name, kind: 'edit list', add, remove } : invalid(name);
+    return isScalars(add) && isScalars(remove) ? { name, kind: 'edit_list', add, remove } : invalid(name);
   }
   if (hasOnly(value, OBJECTS_EDITS)) return checkObjectsEdit(name, value);
   const nested = checkNested(value);
@@ -202,8 +202,8 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   return isRecord(nested.value) ? { name, kind: 'object', value: nested.value } : invalid(name);
 };
 
-const toCustomError = (name: string, invalidPart: NestedError): CustomError =>
-  invalidPart === 'value' ? { error: invalidNested(name), nested: true } : invalid(name);
+const toCustomError = (name: string, problem: NestedError): CustomError =>
+  problem === 'invalid_value' ? { error: invalidNested(name), nested: true } : invalid(name);
 
 const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomChange | CustomError => {
   const edit: ObjectsEdit = { add: [], update: [], remove: [] };
@@ -232,5 +232,5 @@ const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomC
     if (typeof key !== 'string' || !isScalar(value)) return invalid(name);
     edit.remove.push({ key, value });
   }
-  return { name, kind: 'edit objects', edit };
+  return { name, kind: 'edit_objects', edit };
 };

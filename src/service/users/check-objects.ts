@@ -47,7 +47,12 @@ export interface CheckedAttributes extends AttributesUser {
   hasBadNested: boolean;
 }
 
-type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
+type Kind =
+  | 'not_an_attribute'
+  | 'standard'
+  | 'subscription_groups'
+  | 'push_tokens'
+  | 'email_subscription_info';
 
 /** Members that are not attributes: identifiers, flags and the reserved alias names. */
 const NO_ATTRIBUTES = [
@@ -61,11 +66,11 @@ const NO_ATTRIBUTES = [
 
 /** Kind of each reserved member. Any other member is a custom attribute. */
 const KINDS = new Map<string, Kind>([
-  ...NO_ATTRIBUTES.map((name) => [name, 'no attribute'] as const),
+  ...NO_ATTRIBUTES.map((name) => [name, 'not_an_attribute'] as const),
   ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
-  ['subscription_groups', 'subscription groups'],
-  ['push_tokens', 'push tokens'],
-  ['email_subscription_info', 'email subscription info'],
+  ['subscription_groups', 'subscription_groups'],
+  ['push_tokens', 'push_tokens'],
+  ['email_subscription_info', 'email_subscription_info'],
 ]);
 
 /** Whether a member sets one attribute, standard or custom. */
@@ -98,17 +103,17 @@ export const checkAttributes = (
   };
   for (const name of Object.keys(sent)) {
     const kind = KINDS.get(name);
-    if (kind === 'no attribute') continue;
+    if (kind === 'not_an_attribute') continue;
     const value = sent[name];
     if (kind === 'standard') {
       const standard = checkStandard(name, value);
       if ('error' in standard) errors.add(standard.error);
       else checked.standard.push({ name, value: standard.value });
-    } else if (kind === 'subscription groups') {
+    } else if (kind === 'subscription_groups') {
       checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, errors);
-    } else if (kind === 'push tokens') {
+    } else if (kind === 'push_tokens') {
       checked.pushTokens = checkPushTokens(value, workspace.appIds, errors);
-    } else if (kind === 'email subscription info') {
+    } else if (kind === 'email_subscription_info') {
       errors.add(TRACK_ERROR.emailSubscriptionInfo);
     } else {
       const custom = checkCustom(name, value);

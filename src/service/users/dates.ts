@@ -1,4 +1,10 @@
-import { fromIso, offsetMinutes, toUnixMs, type Written, written } from '../../protocol/index.ts';
+import {
+  fromIso,
+  offsetMinutes,
+  type ParsedDateTime,
+  toParsedDateTime,
+  toUnixMs,
+} from '../../protocol/index.ts';
 
 /** Last year that can be stored. The first is 0. */
 const MAX_YEAR = 3_000;
@@ -21,7 +27,7 @@ export const parseDay = (text: string): string | null => {
   return date && formatDay(date.wall);
 };
 
-const nearDate = (text: string): Written | null => {
+const nearDate = (text: string): ParsedDateTime | null => {
   if (text.length > 40) return null;
   const date = anyDate(text);
   if (date === null) return null;
@@ -29,12 +35,15 @@ const nearDate = (text: string): Written | null => {
   return year >= 0 && year <= MAX_YEAR ? date : null;
 };
 
-const anyDate = (text: string): Written | null => {
+const anyDate = (text: string): ParsedDateTime | null => {
   const day = DATE_ONLY.exec(text);
-  if (day) return written(toUnixMs(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0), 0);
+  if (day) return toParsedDateTime(toUnixMs(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0), 0);
   const slashes = SLASHES.exec(text);
   if (slashes) {
-    return written(toUnixMs(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0), 0);
+    return toParsedDateTime(
+      toUnixMs(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0),
+      0,
+    );
   }
   const weekday = WEEKDAY.exec(text);
   if (weekday) {
@@ -48,7 +57,7 @@ const anyDate = (text: string): Written | null => {
       Number(second),
       0,
     );
-    return written(wall, offsetMinutes(zone!));
+    return toParsedDateTime(wall, offsetMinutes(zone!));
   }
   return fromIso(text, false);
 };

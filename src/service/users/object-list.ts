@@ -46,8 +46,8 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
       if (byKey.size > 0) for (const key of Object.keys(object)) leave(position, key, getOwn(object, key));
     },
 
-    /** Indexes these keys. Call it before looking them up. */
-    cover(keys: ReadonlySet<string>) {
+    /** Call it before looking up these keys. */
+    indexKeys(keys: ReadonlySet<string>) {
       if ([...keys].every(has)) return;
       // The first pass indexes the keys of the first edit, and the second pass indexes all keys, which later edits may look up.
       if (byKey.size > 0) {
@@ -71,10 +71,10 @@ const countMembers = (value: unknown): number => {
 };
 
 /**
- * Outcome of an edit. `too large` is an edit that the contract drops silently. `too much work` is an edit over the update limit
- * of the request, which the response reports.
+ * Outcome of an edit. `too_large` is an edit that the contract drops silently. `too_many_updates` is an edit over the update
+ * limit of the request, which the response reports.
  */
-export type EditOutcome = 'applied' | 'too large' | 'too much work';
+export type EditOutcome = 'applied' | 'too_large' | 'too_many_updates';
 
 /**
  * Creates an array of objects for the edits of a request. The cost of an edit depends on its own size and the matching objects,
@@ -155,14 +155,14 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   return {
     /** Adds, updates and removes objects atomically. */
     edit(edit: ObjectsEdit, mergeObjects: boolean): EditOutcome {
-      if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return 'too large';
+      if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return 'too_large';
       const undo: Undo = [];
       const added = add(edit.add, undo);
-      index.cover(new Set([...edit.update, ...edit.remove].map(({ key }) => key)));
+      index.indexKeys(new Set([...edit.update, ...edit.remove].map(({ key }) => key)));
       const updated = update(edit.update, mergeObjects, undo);
       if (updated === null) {
         undoAll(undo);
-        return 'too much work';
+        return 'too_many_updates';
       }
       const removed = positionsToRemove(edit.remove);
       const after = [...removed].reduce(
@@ -171,7 +171,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       );
       if (after > MAX_NESTED_BYTES) {
         undoAll(undo);
-        return 'too large';
+        return 'too_large';
       }
       bytes = after;
       for (const position of removed) {

@@ -79,14 +79,14 @@ const writeAttributes = (
   return { written, errors };
 };
 
-/** Error that depends on the profile. `position` is the index of the object among the attributes or events. */
+/** Error that depends on the profile. `index` is relative to the attributes or events. */
 export type ProfileError =
   /**
    * The user has too many attributes or tokens, or the request exceeds its update limit. Other values of the object are stored.
    */
-  | { of: 'attributes'; position: number; errors: string[] }
+  | { array: 'attributes'; index: number; errors: string[] }
   /** The user has too many event names or products. */
-  | { of: 'events'; position: number };
+  | { array: 'events'; index: number };
 
 /**
  * Applies the objects of `attributes` in order. Adds errors to `profileErrors`. `nestedAllowed` is `false` if the request has an
@@ -106,7 +106,7 @@ const applyAttributes = (
   const propagation = createPropagation(users, finder);
   const writer = createCustomWriter(keyQuota);
   let written = 0;
-  for (const [position, checked] of attributes.entries()) {
+  for (const [index, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
     if (!identity) {
       // The object does not identify a user. Creates a profile per token, which can be merged once its device is known.
@@ -125,7 +125,7 @@ const applyAttributes = (
     const done = writeAttributes(profile, checked, nestedAllowed, writer);
     written += done.written;
     if (tokens.length > 0 && !addTokens(profile, tokens)) done.errors.push(tooManyPushTokens());
-    if (done.errors.length > 0) profileErrors.push({ of: 'attributes', position, errors: done.errors });
+    if (done.errors.length > 0) profileErrors.push({ array: 'attributes', index, errors: done.errors });
     finder.changed(profile);
     propagation.recordStates(profile, checked);
   }
@@ -155,10 +155,10 @@ export const applyTrack = (
   const finder = createUserFinder(users, nowMs);
   const profileErrors: ProfileError[] = [];
   let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, keyQuota, profileErrors });
-  for (const [position, event] of events.entries()) {
+  for (const [index, event] of events.entries()) {
     const outcome = recordEvent(users, event, { finder, keyQuota, nowMs });
     if (outcome === 'recorded') points += 1;
-    if (outcome === 'rejected') profileErrors.push({ of: 'events', position });
+    if (outcome === 'rejected') profileErrors.push({ array: 'events', index });
   }
   if (points > 0) users.addDataPoints(points, formatDay(nowMs));
   return profileErrors;

@@ -74,7 +74,7 @@ export const trackUsers = async ({
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Position of each object in the request. */
-  const positions: Record<ProfileError['of'], [InputArray, number][]> = { attributes: [], events: [] };
+  const positions: Record<ProfileError['array'], [InputArray, number][]> = { attributes: [], events: [] };
   const accepted: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createYielder();
   for (const array of INPUT_ARRAYS) {
@@ -106,9 +106,9 @@ export const trackUsers = async ({
     trackMutation({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
   for (const each of profileErrors) {
-    const [array, index] = positions[each.of][each.position]!;
+    const [array, index] = positions[each.array][each.index]!;
     errors.at(array, index);
-    if (each.of === 'attributes') each.errors.forEach(errors.add);
+    if (each.array === 'attributes') each.errors.forEach(errors.add);
     else {
       accepted[array] -= 1;
       errors.add(TRACK_ERROR.blockedExternalId);

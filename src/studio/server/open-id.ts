@@ -7,7 +7,7 @@ import {
   type Registry,
   serializeError,
 } from '../../service/index.ts';
-import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts';
+import { operatorWith, readCookie, type SignedIn, setCookie } from './sessions.ts';
 
 export const OPENID_START = '/openid/start';
 export const OPENID_CALLBACK = '/openid/callback';
@@ -36,7 +36,7 @@ const pendingCookie = (isSecure: boolean, value: string, maxAgeSeconds: number) 
   setCookie(COOKIE, value, { isSecure, sameSite: 'Lax', maxAgeSeconds });
 
 const pendingIn = (cookies: string | undefined, isSecure: boolean): Pending | null => {
-  const value = cookieIn(cookies, COOKIE, isSecure);
+  const value = readCookie(cookies, COOKIE, isSecure);
   if (!value) return null;
   try {
     return JSON.parse(Buffer.from(value, 'base64url').toString());

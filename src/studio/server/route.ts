@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isStorableText, type Role } from '../../protocol/index.ts';
 import {
-  csvCell,
   type Endpoint,
+  formatCsvCell,
   type HandlerResult,
   HttpError,
   type HttpRequest,
@@ -66,7 +66,7 @@ export const accepted = <Body>(body: Body): CustomResponse<Body> => new CustomRe
 
 /** Formats rows as CSV (RFC 4180). */
 export const formatCsv = (rows: readonly CsvRow[]): string =>
-  rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  rows.map((row) => `${row.map(formatCsvCell).join(',')}\r\n`).join('');
 
 /** Creates a response that browsers save as a CSV file. */
 export const csvFile = (name: string, rows: readonly CsvRow[]): CustomResponse =>

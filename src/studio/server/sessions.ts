@@ -30,7 +30,11 @@ export const setCookie = (
   `${fullName(name, isSecure)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
 
 /** Returns the value of a cookie in a `Cookie` header; `undefined` if absent. */
-export const cookieIn = (header: string | undefined, name: string, isSecure: boolean): string | undefined => {
+export const readCookie = (
+  header: string | undefined,
+  name: string,
+  isSecure: boolean,
+): string | undefined => {
   const start = `${fullName(name, isSecure)}=`;
   const found = header?.split(/;\s*/).find((each) => each.startsWith(start));
   return found?.slice(start.length);
@@ -194,7 +198,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => {
 
     /** Returns the session of the request's cookies; `null` if none, expired, or without a current operator. */
     async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
-      const token = cookieIn(cookies, COOKIE, isSecure);
+      const token = readCookie(cookies, COOKIE, isSecure);
       const found = token ? await studio.session(sha256(token)) : null;
       if (!found) return null;
       const time = now();

@@ -24,7 +24,7 @@ const write = (custom: Members, asked: readonly Asked[]): boolean[] => {
 const edited = (list: Members[], edit: Partial<ObjectsEdit>, mergeObjects = true): unknown => {
   const custom: Members = { list };
   const whole = { add: [], update: [], remove: [], ...edit };
-  write(custom, [{ change: { name: 'list', kind: 'edit objects', edit: whole }, mergeObjects }]);
+  write(custom, [{ change: { name: 'list', kind: 'edit_objects', edit: whole }, mergeObjects }]);
   return custom['list'];
 };
 const objects = (count: number, make: (i: number) => Members): Members[] =>
@@ -130,7 +130,7 @@ const change: fc.Arbitrary<CustomChange> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       name,
-      kind: fc.constant('edit objects' as const),
+      kind: fc.constant('edit_objects' as const),
       edit: fc.record({
         add: fc.array(text, { maxLength: 2 }),
         update: fc.array(fc.record({ key, value, object: text }), { maxLength: 3 }),
@@ -144,7 +144,7 @@ const change: fc.Arbitrary<CustomChange> = fc.oneof(
   fc.record({ name, kind: fc.constant('increment' as const), by: fc.constant(1) }),
   fc.record({
     name,
-    kind: fc.constant('edit list' as const),
+    kind: fc.constant('edit_list' as const),
     add: fc.array(value, { maxLength: 2 }),
     remove: fc.array(value, { maxLength: 2 }),
   }),
@@ -188,7 +188,7 @@ describe('many changes in one request', () => {
   const nothing = { add: [], update: [], remove: [] };
   const asking = (edit: (i: number) => Partial<ObjectsEdit>): Asked[] =>
     Array.from({ length: 500 }, (_, i) => ({
-      change: { name: 'a', kind: 'edit objects', edit: { ...nothing, ...edit(i) } },
+      change: { name: 'a', kind: 'edit_objects', edit: { ...nothing, ...edit(i) } },
       mergeObjects: true,
     }));
 

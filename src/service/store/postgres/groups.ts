@@ -81,13 +81,13 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const ids = createUserIds();
 
   const writeGroup = async (run: Run, mutations: readonly Mutation[], read: string) => {
-    const coveredLookups = collectLookups(mutations);
+    const distinctLookups = collectLookups(mutations);
     // Locks precede reads, because a transaction that waited for a lock must see the users that the previous transaction created.
-    const contacts = [...coveredLookups]
+    const contacts = [...distinctLookups]
       .filter(([, { lookup }]) => CONTACTS.has(lookup.by))
       .map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
-    const rows = await readUsers(run, coveredLookups, { statement: read, cache });
+    const rows = await readUsers(run, distinctLookups, { statement: read, cache });
     const workingSet = createUserWorkingSet(ids);
     const { value: values, changes } = workingSet.change({ users: rows }, (getUsers) =>
       applyMutations(mutations, getUsers),

@@ -74,7 +74,7 @@ export type UserCache = ReturnType<typeof createUserCache>;
 const NO_CACHE = createUserCache(0);
 
 /** Returns the user IDs of lookups, with the lookup IDs that matched each user. */
-const findIds = async (run: Run, coveredLookups: DistinctLookups): Promise<Map<number, string[]>> => {
+const findIds = async (run: Run, distinctLookups: DistinctLookups): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const identifiers: string[] = [];
   const found = new Map<number, string[]>();
@@ -83,7 +83,7 @@ const findIds = async (run: Run, coveredLookups: DistinctLookups): Promise<Map<n
     if (lookupIds) lookupIds.push(lookupId);
     else found.set(userId, [lookupId]);
   };
-  for (const [lookupId, { workspaceId, identifier, lookup }] of coveredLookups) {
+  for (const [lookupId, { workspaceId, identifier, lookup }] of distinctLookups) {
     if (lookup.by === 'braze_id') {
       const userId = parseUserId(lookup.value);
       if (userId !== null) add(userId, lookupId);
@@ -96,7 +96,7 @@ const findIds = async (run: Run, coveredLookups: DistinctLookups): Promise<Map<n
   for (const row of await run(FIND_IDENTIFIERS, [[...workspaces], identifiers])) {
     // The lookup may name the identifier in only one of the workspaces.
     const lookupId = toLookupId(readText(row, 'workspace_id'), readText(row, 'identifier'));
-    if (coveredLookups.has(lookupId)) add(readNumber(row, 'user_id'), lookupId);
+    if (distinctLookups.has(lookupId)) add(readNumber(row, 'user_id'), lookupId);
   }
   return found;
 };
@@ -122,13 +122,13 @@ export class LockedError extends Error {
  */
 const readFound = async (
   run: Run,
-  coveredLookups: DistinctLookups,
+  distinctLookups: DistinctLookups,
   ids: Map<number, string[]>,
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
   const getLookupIds = ({ userId, workspaceId }: UserRow) =>
-    ids.get(userId)!.filter((id) => coveredLookups.get(id)!.workspaceId === workspaceId);
+    ids.get(userId)!.filter((id) => distinctLookups.get(id)!.workspaceId === workspaceId);
   const read = async (sql: string, userIds: number[]) => {
     const states = userIds.map(cache.stateOf);
     const versions = states.map(({ version }) => version);
@@ -150,7 +150,7 @@ const readFound = async (
   for (const [userId, lookupIds] of ids) {
     const user = users.get(userId);
     for (const lookupId of lookupIds) {
-      const { lookup } = coveredLookups.get(lookupId)!;
+      const { lookup } = distinctLookups.get(lookupId)!;
       if (lookup.by === 'braze_id' || (user && matchesUser(user, lookup))) continue;
       throw new ConflictError('Users have other identifiers by now');
     }
@@ -161,9 +161,9 @@ const readFound = async (
 /** Reads the users of lookups. Throws the errors of `readFound`. */
 export const readUsers = async (
   run: Run,
-  coveredLookups: DistinctLookups,
+  distinctLookups: DistinctLookups,
   options: Parameters<typeof readFound>[3] = {},
-): Promise<UserRow[]> => readFound(run, coveredLookups, await findIds(run, coveredLookups), options);
+): Promise<UserRow[]> => readFound(run, distinctLookups, await findIds(run, distinctLookups), options);
 
 /**
  * Adds the users of lookups to `found` in pages. Skips users that `found` already contains. May be called again after a
@@ -171,12 +171,12 @@ export const readUsers = async (
  */
 export const readUserPages = async (
   run: Run,
-  coveredLookups: DistinctLookups,
+  distinctLookups: DistinctLookups,
   found: Map<number, UserRow>,
 ): Promise<void> => {
-  const missing = [...(await findIds(run, coveredLookups))].filter(([userId]) => !found.has(userId));
+  const missing = [...(await findIds(run, distinctLookups))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {
     const page = new Map(missing.slice(at, at + USERS_PAGE));
-    for (const user of await readFound(run, coveredLookups, page)) found.set(user.userId, user);
+    for (const user of await readFound(run, distinctLookups, page)) found.set(user.userId, user);
   }
 };

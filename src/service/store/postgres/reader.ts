@@ -64,17 +64,17 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   const send = createSend(run);
 
   const readCommittedUsers = (queries: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
-    const coveredLookups = collectLookups(queries);
-    return retryConflicts(() => readUsers(run, coveredLookups));
+    const distinctLookups = collectLookups(queries);
+    return retryConflicts(() => readUsers(run, distinctLookups));
   };
 
   const reads: Omit<StoreReader, 'close'> = {
     ...createWorkspaceReads(run),
 
     async readUsers(workspaceId, lookups) {
-      const coveredLookups = collectLookups([{ workspaceId, lookups }]);
+      const distinctLookups = collectLookups([{ workspaceId, lookups }]);
       const found = new Map<number, UserRow>();
-      await retryConflicts(() => readUserPages(run, coveredLookups, found));
+      await retryConflicts(() => readUserPages(run, distinctLookups, found));
       return [...found.values()].flatMap(({ profile }) => profile ?? []);
     },
 

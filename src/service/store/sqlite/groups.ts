@@ -44,9 +44,9 @@ export const createSqliteGroups = (
     const users = cachedUsers;
     try {
       users.rotate();
-      const coveredLookups = collectLookups(mutations, users.isCached);
-      await reader.readGroup(coveredLookups, users.add);
-      const { value: values, changes } = users.change(coveredLookups.values(), (getUsers) =>
+      const distinctLookups = collectLookups(mutations, users.isCached);
+      await reader.readGroup(distinctLookups, users.add);
+      const { value: values, changes } = users.change(distinctLookups.values(), (getUsers) =>
         applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
-  type CoveredLookup,
   collectLookups,
+  type DistinctLookup,
   type DistinctLookups,
   parseUserId,
 } from '../../profiles/lookup.ts';
@@ -69,7 +69,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
   /** Returns the rows of a lookup after a user ID, in order. */
-  const rowsBy = ({ workspaceId, identifier, lookup }: CoveredLookup, after: number): Iterable<SqlRow> => {
+  const rowsBy = ({ workspaceId, identifier, lookup }: DistinctLookup, after: number): Iterable<SqlRow> => {
     if (lookup.by === 'external_id') return byIdentifier.all(workspaceId, identifier, after);
     if (lookup.by !== 'braze_id') return byIdentifier.iterate(workspaceId, identifier, after);
     const userId = parseUserId(lookup.value);
@@ -77,8 +77,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   };
 
   /** Reads each user of the lookups once, in pages. */
-  const createUserPages = (coveredLookups: DistinctLookups, max: PageLimits) => {
-    const lookups = [...coveredLookups.values()];
+  const createUserPages = (distinctLookups: DistinctLookups, max: PageLimits) => {
+    const lookups = [...distinctLookups.values()];
     const found = new Set<number>();
     let position = 0;
     let after = 0;
@@ -113,11 +113,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
   /** Passes each user of the lookups once to `add`, in pages. Other requests run between two pages. */
   const readPages = async (
-    coveredLookups: DistinctLookups,
+    distinctLookups: DistinctLookups,
     max: PageLimits,
     add: (page: UserRow[]) => void,
   ): Promise<void> => {
-    const pages = createUserPages(coveredLookups, max);
+    const pages = createUserPages(distinctLookups, max);
     while (pages.hasMore()) {
       add(pages.read());
       if (pages.hasMore()) await new Promise(setImmediate);
@@ -165,8 +165,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
   return {
     /** Passes each user of a group's lookups once to `add`, in pages. Other requests run between two pages. */
-    readGroup: (coveredLookups: DistinctLookups, add: (page: UserRow[]) => void) =>
-      readPages(coveredLookups, GROUP_PAGE, add),
+    readGroup: (distinctLookups: DistinctLookups, add: (page: UserRow[]) => void) =>
+      readPages(distinctLookups, GROUP_PAGE, add),
 
     loadTargetingData: createTargetingLoader({
       readUsers: (asked) => createUserPages(collectLookups(asked), ONE_PAGE).read(),

@@ -119,12 +119,12 @@ export type Writer = ReturnType<typeof createWriter>;
 
 /** Call of a writer method. */
 export interface WriterMessage {
-  do: keyof Writer;
-  with: readonly unknown[];
+  method: keyof Writer;
+  args: readonly unknown[];
 }
 
 export const callWriter = (writer: Writer, message: WriterMessage): unknown =>
-  Reflect.apply(writer[message.do], writer, message.with);
+  Reflect.apply(writer[message.method], writer, message.args);
 
 export type WriterResponse = { problem: WriteProblem } | { value: unknown };
 
@@ -154,10 +154,10 @@ export const toWriteError = ({ message, ...facts }: WriteProblem): Error => {
 
 /** Proxy of the only writing connection. A write that resolves is durable. */
 export type RemoteWriter = {
-  [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
+  [Method in keyof Writer]: (...args: Parameters<Writer[Method]>) => Promise<ReturnType<Writer[Method]>>;
 } & { close(): Promise<void> };
 
-const VERBS = [
+const METHODS = [
   'write',
   'run',
   'runTogether',
@@ -171,10 +171,10 @@ const toRemoteWriter = (
   call: (message: WriterMessage) => Promise<unknown>,
   close: () => Promise<void>,
 ): RemoteWriter => {
-  const verbs: Record<keyof Writer, unknown> = mapKeys(VERBS, (verb) => {
-    return (...values: unknown[]) => call({ do: verb, with: values });
+  const methods: Record<keyof Writer, unknown> = mapKeys(METHODS, (method) => {
+    return (...args: unknown[]) => call({ method, args });
   });
-  return { ...verbs, close } as RemoteWriter;
+  return { ...methods, close } as RemoteWriter;
 };
 
 /** Starts the writer on its own thread, so that disk access does not block the main thread. */
@@ -197,10 +197,10 @@ export const startWriterThread = async (
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
-  thread.on('message', (answer: WriterResponse) => {
+  thread.on('message', (response: WriterResponse) => {
     const first = pendingCalls.shift();
-    if ('problem' in answer) first?.reject(toWriteError(answer.problem));
-    else first?.resolve(answer.value);
+    if ('problem' in response) first?.reject(toWriteError(response.problem));
+    else first?.resolve(response.value);
   });
   return toRemoteWriter(
     (message) =>

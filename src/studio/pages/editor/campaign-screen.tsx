@@ -13,7 +13,7 @@ import { getListState, StateMark } from '../list/campaign-list.tsx';
 import { StopDialog } from '../list/stop-dialog.tsx';
 import { campaignPath, Link, navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
-import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
+import { ConflictBox, DraftBar, PublishBlocker } from './draft-bar.tsx';
 import { EditTab, focusUnread } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
 import { CopyDialog, PublishDialog } from './publish-dialog.tsx';
@@ -194,7 +194,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignVersions; tab: Tab; onC
           Also here: {present.value.join(', ')}
         </p>
       )}
-      {tab === 'edit' && <WhyNotPublish editor={editor} />}
+      {tab === 'edit' && <PublishBlocker editor={editor} />}
       <ScheduledNotice
         row={row}
         onEdit={

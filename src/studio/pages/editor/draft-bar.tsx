@@ -72,7 +72,7 @@ const describeState = ({ row, isDraft, state, revision }: Editor): string => {
 const mayPublish = () => hasRole(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
 /** Returns the reason that the draft cannot be published despite the operator's role; `null` if it can be published. */
-const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
+const getPublishBlocker = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
     return 'Campaigns are managed in the workspace file: copy the change into it. To publish here, set "campaigns_from": "studio" in the file.';
@@ -83,8 +83,8 @@ const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): strin
 };
 
 /** Row with the reason that the draft cannot be published. A separate row keeps the sticky bar low. */
-export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
-  const reason = mayPublish() ? whyNotPublish(editor) : null;
+export const PublishBlocker = ({ editor }: { editor: Editor }) => {
+  const reason = mayPublish() ? getPublishBlocker(editor) : null;
   return reason === null ? null : <p class="campaign-why">{reason}</p>;
 };
 
@@ -103,7 +103,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     else navigate('/');
   };
   const canPublish = mayPublish();
-  const whyNot = canPublish ? whyNotPublish(editor) : null;
+  const blocker = canPublish ? getPublishBlocker(editor) : null;
   return (
     <div class="row draft-bar">
       <p class="draft-state" data-state={state.status}>
@@ -140,7 +140,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
             </DialogButton>
           )}
           <Review editor={editor} />
-          {canPublish && (isFile || whyNot === null) && (
+          {canPublish && (isFile || blocker === null) && (
             <Button
               look="primary"
               disabled={!isDraft.value && state.status === 'saved'}

@@ -90,7 +90,7 @@ const Frequency = ({ editor }: { editor: Editor }) => {
 
 const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }[]): string =>
   caps.length === 0
-    ? 'The workspace caps no tag.'
+    ? 'No tag caps.'
     : `Daily cap per user: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
 const STATUSES = getKeys(STATUS_WORDS).map((value) => ({ value, name: STATUS_WORDS[value] }));

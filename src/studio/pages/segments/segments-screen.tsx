@@ -229,7 +229,7 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
 /** Reasons that the list shows no size for a segment. */
 const NOT_COUNTED = {
   needs_permission: 'Not counted: it selects users by ID or address. Requires the permission to view users.',
-  'left out': 'Not counted: the time limit is reached. Open a campaign that uses it.',
+  not_counted: 'Not counted: the time limit is reached. Open a campaign that uses it.',
 };
 
 /** Segments: named audiences, shared by campaigns. */

@@ -56,7 +56,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
 };
 
 /** Screens that the navigation omits because the list and the bell link to them. */
-const ELSEWHERE = ['/new', '/alerts'];
+const UNLISTED_PATHS = ['/new', '/alerts'];
 
 /** Returns whether the operator and the workspace can use a screen. */
 const mayOpen = (path: string): boolean => {
@@ -153,7 +153,7 @@ const Header = () => {
         </Link>
         {Object.entries(LATE_SCREENS).map(
           ([to, { title }]) =>
-            !ELSEWHERE.includes(to) &&
+            !UNLISTED_PATHS.includes(to) &&
             mayOpen(to) && (
               <Link key={to} to={to} current={current === to}>
                 {title}

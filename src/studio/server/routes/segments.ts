@@ -28,7 +28,7 @@ export interface SegmentRow {
    * Estimated number of users. `needs_permission` if the filter contains IDs or addresses and so requires the permission to view
    * users. `left out` if the time budget of the list was exhausted.
    */
-  reach: ReachResponse | 'needs_permission' | 'left out';
+  reach: ReachResponse | 'needs_permission' | 'not_counted';
   /** Published campaigns and drafts that use the segment. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
@@ -69,7 +69,7 @@ const getSegmentReach = async (
   const reach =
     campaign &&
     (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
-  return reach ? toReachResponse(reach, operator) : 'left out';
+  return reach ? toReachResponse(reach, operator) : 'not_counted';
 };
 
 /** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
@@ -91,7 +91,7 @@ export const createListSegments = (loadSample: SampleLoader) =>
         audience,
         newest: newest.get(id) ?? 0,
         reach:
-          cpuTimeMs() - startedMs < LIST_MS ? await getSegmentReach(segment, context, sample) : 'left out',
+          cpuTimeMs() - startedMs < LIST_MS ? await getSegmentReach(segment, context, sample) : 'not_counted',
         usedBy: uses.get(id) ?? [],
       });
     }

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
 import { MAX_LANGUAGES } from '../../../protocol/index.ts';
-import { HttpError, textOfCell } from '../../../service/index.ts';
+import { HttpError, parseCsvCell } from '../../../service/index.ts';
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
@@ -109,8 +109,8 @@ const readCsv = (text: string, own: string): FileText[] => {
   return rows.map((row) => ({
     variantId: row['variant']!,
     name: row['property']!,
-    source: row[own] === undefined ? null : textOfCell(row[own]),
-    texts: languages.map((language) => ({ language, text: textOfCell(row[language]!) })),
+    source: row[own] === undefined ? null : parseCsvCell(row[own]),
+    texts: languages.map((language) => ({ language, text: parseCsvCell(row[language]!) })),
   }));
 };
 
