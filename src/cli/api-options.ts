@@ -23,7 +23,7 @@ export const getAddress = (args: ApiArgs): { endpoint: string } | { instance: st
   const instance = args.instance ?? PLACARD_INSTANCE;
   if (endpoint) return { endpoint };
   if (instance) return { instance };
-  throw new Error('name the API: --endpoint http://127.0.0.1:8787, or --instance, or PLACARD_ENDPOINT');
+  throw new Error('no API address: set --endpoint (http://127.0.0.1:8787), --instance or PLACARD_ENDPOINT');
 };
 
 export const createClient = (args: ApiArgs, more: More = {}): RestClient => {

@@ -181,7 +181,10 @@ export const ingest = defineCommand({
   run: async ({ args }) => {
     if (args.input !== '-')
       throw new Error(`ingest reads standard input: placard ingest -, got "${args.input}"`);
-    if (!isInputArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
+    if (!isInputArray(args.as))
+      throw new Error(
+        `--as must be ${INPUT_ARRAYS.join(', ')}, got ${args.as === undefined ? 'none' : `"${args.as}"`}`,
+      );
     const { stored, rejected } = await ingestTap({
       client: createClient(args),
       input: process.stdin,

@@ -205,7 +205,7 @@ describe('commands that call the API', () => {
       'placard: missing server key: set PLACARD_API_KEY or --key\n',
     );
     expect(await say(['integrations'], { PLACARD_ENDPOINT: '' })).toBe(
-      'placard: name the API: --endpoint http://127.0.0.1:8787, or --instance, or PLACARD_ENDPOINT\n',
+      'placard: no API address: set --endpoint (http://127.0.0.1:8787), --instance or PLACARD_ENDPOINT\n',
     );
     expect(await say(['integrations', '--instance', 'US-09'])).toContain("'US-09' is not one of US-01");
     expect(await say(['integrations', '--endpont=x'])).toContain('unknown option --endpont');

@@ -111,7 +111,7 @@ describe('a CSV is rejected completely', () => {
       'column "age:int" has the type "int"; write text, number, boolean, json',
     ],
     ['external_id,,age\nkim,,3\n', 'column 2 has no name'],
-    ['external_id,age,age:number\nkim,1,2\n', 'the column "age" is there twice'],
+    ['external_id,age,age:number\nkim,1,2\n', 'expected distinct columns, got "age" twice'],
     ['external_id;age\nkim;3\n', 'the header has one column, "external_id;age"; set the delimiter'],
     ['external_id,name\nkim,"Kim\njo,Jo\n', 'a quote is not closed, or is within a cell'],
     ['external_id,name\nkim,Kim "K" Doe,\n', 'a quote is not closed, or is within a cell'],

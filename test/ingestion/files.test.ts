@@ -102,8 +102,8 @@ describe('a CSV or NDJSON file', () => {
       rowsFailed: 3,
     });
     expect((await getRejects(store)).map(([, reason]) => reason).toSorted()).toEqual([
-      'A quote is not closed, or stands within a cell',
       'The row has 5 cells, the header has 4',
+      'Unclosed quote, or unescaped quote in a cell',
       'VISITS is not a number',
     ]);
     csvIn(

@@ -33,8 +33,8 @@ const parseTitle = (title: string, position: number, array: InputArray): Column 
 const csvColumns = (header: readonly string[], array: InputArray) => {
   const columns = header.map((title, position) => parseTitle(title, position, array));
   const paths = columns.map(({ path }) => path.join('.'));
-  const twice = paths.find((path, position) => paths.indexOf(path) !== position);
-  if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
+  const duplicate = paths.find((path, position) => paths.indexOf(path) !== position);
+  if (duplicate !== undefined) throw new Error(`expected distinct columns, got "${duplicate}" twice`);
 
   return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
     const object: Record<string, unknown> = Object.create(null);

@@ -148,7 +148,7 @@ async function* csvRows(path: string, delimiter: string, pick: PickColumns): Asy
       if (text.includes('\r')) throw new Error('the lines of the CSV end with CR alone: end them with LF');
       names = cells.map((cell) => cell.trim());
     } else if (problem !== null) yield { reason: problem, line };
-    else if (!cells) yield { reason: 'A quote is not closed, or stands within a cell', line };
+    else if (!cells) yield { reason: 'Unclosed quote, or unescaped quote in a cell', line };
     else if (cells.length !== names.length) {
       yield { reason: `The row has ${cells.length} cells, the header has ${names.length}`, line };
     } else {

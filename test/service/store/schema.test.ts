@@ -105,7 +105,9 @@ describe('opening a database', () => {
   test('leaves the database of another program unchanged', async () => {
     const file = aFile();
     change(file, 'CREATE TABLE notes (text TEXT)');
-    await expect(openStore(file)).rejects.toThrow(`${file} is another program's: it has a table "notes"`);
+    await expect(openStore(file)).rejects.toThrow(
+      `${file} is not a Placard database: it has a table "notes"`,
+    );
   });
 
   test('creates the tables once if replicas start together', async () => {

@@ -134,7 +134,9 @@ describe('a database of another version', () => {
     const other = new DatabaseSync(file);
     other.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY)');
     other.close();
-    await expect(openStore(file)).rejects.toThrow(`${file} is another program's: it has a table "orders"`);
+    await expect(openStore(file)).rejects.toThrow(
+      `${file} is not a Placard database: it has a table "orders"`,
+    );
   });
 
   test.each([

@@ -19,17 +19,19 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
     prepared.set(sql, statement);
     if (executions === 1 && expectedRows === undefined) return statement.all(...values);
     const width = values.length / executions;
-    const answers: SqlRow[] = [];
+    const rows: SqlRow[] = [];
     let written = 0;
     for (let at = 0; at < values.length; at += width) {
       const row = values.slice(at, at + width);
-      if (expectedRows === undefined) answers.push(...statement.all(...row));
+      if (expectedRows === undefined) rows.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
     // Only this process writes the file, so the row count must match.
     if (expectedRows !== undefined && written !== expectedRows)
-      throw new Error('The file has other users than expected');
-    return answers;
+      throw new Error(
+        `expected ${expectedRows} changed rows, got ${written}: another process may have written the database`,
+      );
+    return rows;
   };
 };
 
@@ -79,7 +81,9 @@ export const createTables = (database: DatabaseSync, file: string): void => {
     if (readSchemaVersion(database) === null) {
       const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
       if (table)
-        throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
+        throw new Error(
+          `${file} is not a Placard database: it has a table ${JSON.stringify(table['name'])}; set --db to another file`,
+        );
       database.exec(`${SQLITE_TABLES}; PRAGMA user_version = ${SCHEMA}`);
       const { sql, values } = createInsert(FEED_CURSORS)({ consumer: USER_EVENTS.name, ...NEW_CURSOR });
       createSendSqlite(database)(query(sql, ...values));
