@@ -13,7 +13,7 @@ export const errorBody = (dialect: ErrorFormat, text: string): Record<string, un
 };
 
 /** Properties of an error response that a client reads. */
-export interface Refusal {
+export interface ErrorBody {
   /** Human-readable message; `undefined` if none. */
   text: string | undefined;
   /** Entries that describe the problems; empty if none. */
@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /** Parses an error response of any endpoint. Any property may be missing, and a proxy may send any body. */
-export const readRefusal = (body: unknown): Refusal => {
+export const readErrorBody = (body: unknown): ErrorBody => {
   const { message, error, errors }: Record<string, unknown> = Object(body);
   return {
     text: [message, error].find((text) => typeof text === 'string'),

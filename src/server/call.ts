@@ -1,5 +1,5 @@
 import ky, { isNetworkError } from 'ky';
-import { type RateLimitInfo, type ResetKind, readRateLimit, readRefusal } from '../protocol/index.ts';
+import { type RateLimitInfo, type ResetKind, readErrorBody, readRateLimit } from '../protocol/index.ts';
 import { ApiError, ConnectionError, InDoubtError } from './api-error.ts';
 import {
   backoffMs,
@@ -107,7 +107,7 @@ const toOutcome = (
     // HTML comes from a captive portal or a proxy, so the API did not receive the request.
     if (isJson(headers)) return { type: 'in_doubt', error: new InDoubtError(endpoint, cause) };
   }
-  const refusal = readRefusal(body);
+  const refusal = readErrorBody(body);
   const target = headers.get('location');
   const retryable = status === 429 || status >= 500 || status < 300;
   const error = new ApiError({

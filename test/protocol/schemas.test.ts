@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorBody, readRefusal } from '../../src/protocol/index.ts';
+import { errorBody, readErrorBody } from '../../src/protocol/index.ts';
 import {
   bannersTrackRequest,
   bannersTrackResponse,
@@ -198,15 +198,15 @@ describe('error responses', () => {
   });
 
   it('are parsed from any endpoint', () => {
-    expect(readRefusal(errorBody('sync', 'No'))).toEqual({ text: 'No', errors: [] });
-    expect(readRefusal(errorBody('track', 'No'))).toEqual({ text: 'No', errors: [] });
-    expect(readRefusal(errorBody('general', 'No'))).toEqual({ text: 'No', errors: [{ type: 'No' }] });
+    expect(readErrorBody(errorBody('sync', 'No'))).toEqual({ text: 'No', errors: [] });
+    expect(readErrorBody(errorBody('track', 'No'))).toEqual({ text: 'No', errors: [] });
+    expect(readErrorBody(errorBody('general', 'No'))).toEqual({ text: 'No', errors: [{ type: 'No' }] });
   });
 
   it.each([undefined, null, '<html>', 5, [], {}, { message: 5, error: {}, errors: 'x' }])(
     'are parsed if members are missing or invalid: %j',
     (body) => {
-      expect(readRefusal(body)).toEqual({ text: undefined, errors: [] });
+      expect(readErrorBody(body)).toEqual({ text: undefined, errors: [] });
     },
   );
 });

@@ -1,4 +1,4 @@
-import { readRateLimit, readRefusal, type TrackSuccess } from '../../../protocol/index.ts';
+import { readErrorBody, readRateLimit, type TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind, PauseReason } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/pauses.ts';
@@ -36,7 +36,7 @@ export const parseErrorResponse = (
   const isRequested = status === 429 || headers.has('retry-after');
   // A reset is server time. If CORS does not expose the `Date` header, device time is used.
   const serverNowMs = Date.parse(headers.get('date') ?? '') || nowMs;
-  const parsed = readRefusal(parseJson(text));
+  const parsed = readErrorBody(parseJson(text));
   return {
     ...parsed,
     message: `HTTP ${status} from ${url}${parsed.text ? `: ${parsed.text}` : ''}`,
