@@ -81,7 +81,7 @@ p, .action { unicode-bidi: plaintext; }
 a { color: inherit; text-decoration: none; }
 .headline a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
 /* Extends the only link over the whole banner, without a second link for keyboards and screen readers. */
-.cover::after { content: ""; position: absolute; inset: 0; border-radius: var(--radius); }
+.stretched-link::after { content: ""; position: absolute; inset: 0; border-radius: var(--radius); }
 .action {
   display: inline-grid;
   align-items: center;
@@ -97,7 +97,7 @@ a { color: inherit; text-decoration: none; }
   font-weight: 600;
   line-height: 1.3;
 }
-.panel:has(.cover:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
+.panel:has(.stretched-link:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
 /* A touch target of 44 px that takes 32 px in the layout. */
 .dismiss {
   all: unset;
@@ -128,8 +128,8 @@ a:focus-visible, .dismiss:focus-visible { outline: 2px solid var(--focus); outli
 .image { position: relative; overflow: hidden; background: var(--empty); }
 .image img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
 .image picture { display: contents; }
-.image .cover { position: absolute; inset: 0; }
-.image .cover:focus-visible { outline-offset: -4px; }
+.image .stretched-link { position: absolute; inset: 0; }
+.image .stretched-link:focus-visible { outline-offset: -4px; }
 @media (forced-colors: active) {
   .panel { border-color: CanvasText; }
   .action { border-color: LinkText; }

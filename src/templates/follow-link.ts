@@ -19,7 +19,7 @@ const findTarget = (view: Window): Window =>
   view === Reflect.get(window, 'documentPictureInPicture')?.window ? window : view;
 
 /** Matches `<base target="_top">`, which makes links leave their frame. Only the browser can navigate another frame. */
-const ELSEWHERE = 'base[target]:not([target=_self])';
+const BASE_TARGET_SELECTOR = 'base[target]:not([target=_self])';
 
 interface FollowLinkOptions {
   navigate: Navigate | undefined;
@@ -36,9 +36,9 @@ export const followLink = (
   slot: Slot,
   { navigate, buttonId }: FollowLinkOptions,
 ): void => {
-  let leaving = false;
+  let isNavigating = false;
   const go = (url: string, view: Window) => {
-    leaving = false;
+    isNavigating = false;
     try {
       if (navigate) return navigate(url);
     } catch (cause) {
@@ -55,18 +55,18 @@ export const followLink = (
     const { ownerDocument: document } = anchor;
     const view = document.defaultView && findTarget(document.defaultView);
     const stays = view && !leavesPage(new URL(anchor.href, view.location.href), view.location);
-    if (!view || !isPlain(event) || (!navigate && (stays || document.querySelector(ELSEWHERE)))) {
+    if (!view || !isPlain(event) || (!navigate && (stays || document.querySelector(BASE_TARGET_SELECTOR)))) {
       void slot.click(buttonId);
       return;
     }
     event.preventDefault();
     // A second click during the write would be counted as another click.
-    if (leaving) return;
-    leaving = true;
-    const timer = view.setTimeout(() => leaving && go(url, view), CLICK_CAP_MS);
+    if (isNavigating) return;
+    isNavigating = true;
+    const timer = view.setTimeout(() => isNavigating && go(url, view), CLICK_CAP_MS);
     const stored = () => {
       view.clearTimeout(timer);
-      if (leaving) go(url, view);
+      if (isNavigating) go(url, view);
     };
     slot.click(buttonId).then(stored, stored);
   };

@@ -21,13 +21,11 @@ const getPriority = (element: HTMLElement): string | null => {
   return 'high';
 };
 
-/** Returns whether the banner is dark: always, by the user's preference, or never, as on a page without a dark scheme. */
-const darkness = (element: HTMLElement, theme: Content['theme']): 'always' | 'asked' | 'never' => {
+/** Returns the color scheme of the banner. `auto`: by the user's preference, if the page has both schemes. */
+const getColorScheme = (element: HTMLElement, theme: Content['theme']): 'dark' | 'auto' | 'light' => {
   const { colorScheme = '' } = getComputedStyle(element);
-  if (theme === 'dark' || (theme === 'auto' && colorScheme === 'dark')) return 'always';
-  return theme === 'auto' && colorScheme.includes('light') && colorScheme.includes('dark')
-    ? 'asked'
-    : 'never';
+  if (theme === 'dark' || (theme === 'auto' && colorScheme === 'dark')) return 'dark';
+  return theme === 'auto' && colorScheme.includes('light') && colorScheme.includes('dark') ? 'auto' : 'light';
 };
 
 /** Renders the image in a box of fixed size, so that loading or failing causes no layout shift. */
@@ -35,9 +33,9 @@ export const renderImage = (slot: Slot, image: string, content: Content): Render
   const { element, signal } = slot;
   const { imageAlt, imageDark, imageWidths, theme } = content;
   const document = element.ownerDocument;
-  const dark = imageDark === null ? 'never' : darkness(element, theme);
-  const url = dark === 'always' ? imageDark! : image;
-  const widths = dark === 'always' ? null : imageWidths;
+  const scheme = imageDark === null ? 'light' : getColorScheme(element, theme);
+  const url = scheme === 'dark' ? imageDark! : image;
+  const widths = scheme === 'dark' ? null : imageWidths;
   const img = buildElement(document, 'img', {
     alt: imageAlt,
     decoding: 'async',
@@ -60,7 +58,7 @@ export const renderImage = (slot: Slot, image: string, content: Content): Render
     );
   });
   const source =
-    dark === 'asked' &&
+    scheme === 'auto' &&
     buildElement(document, 'source', { media: '(prefers-color-scheme: dark)', srcset: imageDark });
   const shown = source ? buildElement(document, 'picture', {}, [source, img]) : img;
   // Set last, because it starts loading.

@@ -25,8 +25,8 @@ export const STRIP: TemplateDefinition = {
 }
 .strip .dismiss { align-self: start; margin-inline-end: -0.75rem; }
 /* Text stays selectable, because strips contain coupon codes. A link has a touch target of 44 px. */
-.strip .content .cover { position: relative; }
-.strip .content .headline .cover::after { inset: -0.75rem 0; }
+.strip .content .stretched-link { position: relative; }
+.strip .content .headline .stretched-link::after { inset: -0.75rem 0; }
 .strip .content .action::after { content: none; }
 .strip .body { font-size: 0.875rem; line-height: 1.4; }
 .strip .action { font-size: 0.875rem; }

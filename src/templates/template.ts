@@ -127,7 +127,7 @@ const renderMessage = (
   const second = definition.hasChoice ? content.second : null;
   const context = { slot, navigate, hasSeveral: second !== null || definition.further !== undefined };
   // With two links, neither covers the whole banner.
-  const className = second ? '' : 'cover';
+  const className = second ? '' : 'stretched-link';
   const texts = renderTexts(content, context, className);
   const action = buttonText === null ? null : link(content, context, buttonText, `action ${className}`);
   const other = second && link(second, context, second.buttonText, 'action other');
@@ -136,12 +136,12 @@ const renderMessage = (
   const rendered = image === null ? null : renderImage(slot, image, content);
   if (headline === null && !action) {
     // If the image is the whole banner, it is the link, labeled by its description.
-    const cover = rendered && link(content, context, '', 'cover');
-    cover?.setAttribute('aria-label', imageAlt || regionLabel);
-    if (cover) {
+    const imageLink = rendered && link(content, context, '', 'stretched-link');
+    imageLink?.setAttribute('aria-label', imageAlt || regionLabel);
+    if (imageLink) {
       // Hidden from screen readers, because the link has the same label.
       rendered?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
-      rendered?.box.append(cover);
+      rendered?.box.append(imageLink);
     }
   }
 

@@ -140,7 +140,7 @@ describe('the choice', () => {
       ['Tea', '/tea'],
       ['Coffee', '/coffee'],
     ]);
-    expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
+    expect(links.some((each) => each.classList.contains('stretched-link'))).toBe(false);
     for (const link of links) link.click();
     expect(calls.filter((each) => each.startsWith('click'))).toEqual(['click link', 'click secondary_link']);
   });
@@ -156,7 +156,7 @@ describe('the choice', () => {
       choice(getBanner({ ...TWO, ...change }), slot);
       const links = within(drawnIn(slot.element)).getAllByRole('link');
       expect(links).toHaveLength(1);
-      expect(links[0]!.classList.contains('cover')).toBe(true);
+      expect(links[0]!.classList.contains('stretched-link')).toBe(true);
     }
   });
 
@@ -165,7 +165,7 @@ describe('the choice', () => {
     choice(getBanner({ ...TWO, button_text: '' }), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
     expect(links.map((each) => each.textContent)).toEqual(['Tea or coffee?', 'Coffee']);
-    expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
+    expect(links.some((each) => each.classList.contains('stretched-link'))).toBe(false);
   });
 
   test('uses the host’s navigation', () => {
