@@ -52,6 +52,24 @@ test('the architecture page is short', () => {
   expect(readFileSync('docs/concepts/architecture.md', 'utf8').split('\n').length).toBeLessThanOrEqual(150);
 });
 
+test('the paths on the architecture page exist, relative to the section, `src` or an earlier path in the row', () => {
+  const page = readFileSync('docs/concepts/architecture.md', 'utf8');
+  const sections = page.split('\n## ').filter((section) => /^(Client|Service):/.test(section));
+  expect(sections).toHaveLength(2);
+  const missing = sections.flatMap((section) =>
+    section.split('\n').flatMap((row) => {
+      const folders = ['src', `src/${section.split(':')[0]!.toLowerCase()}`];
+      return [...row.matchAll(/`([\w./-]+\.ts)`/g)].flatMap(([, path]) => {
+        const folder = folders.find((each) => existsSync(join(each, path!)));
+        if (!folder) return [path];
+        folders.push(dirname(join(folder, path!)));
+        return [];
+      });
+    }),
+  );
+  expect(missing).toEqual([]);
+});
+
 describe('the documents', () => {
   test('contain links, paths and scripts to check', () => {
     const all = DOCUMENTS.map((file) => readFileSync(file, 'utf8')).join();
