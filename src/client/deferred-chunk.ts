@@ -35,18 +35,18 @@ export interface DeferredChunk<T> {
   /** Returns the client; `undefined` until it is loaded. */
   current(): T | undefined;
   /**
-   * Runs work once the chunk is loaded: synchronously if it is loaded now, else in call order. Without `otherwise` the work
-   * waits for the chunk indefinitely; a stopped client tries once. With `otherwise` the work is dropped if the chunk cannot be
-   * loaded now, or the client stops first. Resolves with `otherwise`, or `null`, if the work was dropped or failed.
+   * Runs work once the chunk is loaded: synchronously if it is loaded now, else in call order. Without `fallback` the work
+   * waits for the chunk indefinitely; a stopped client tries once. With `fallback` the work is dropped if the chunk cannot be
+   * loaded now, or the client stops first. Resolves with `fallback`, or `null`, if the work was dropped or failed.
    */
-  run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
+  run<R>(work: (client: T) => Promise<R>, fallback: R): Promise<R>;
   run(work: (client: T) => Promise<void>): Promise<void>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
-   * Runs work like `run` without `otherwise`. If the chunk cannot be loaded now or its load hangs, the work keeps waiting, and
-   * the caller waits for `meanwhile` instead.
+   * Runs work like `run` without `fallback`. If the chunk cannot be loaded now or its load hangs, the work keeps waiting, and
+   * the caller waits for `fallback` instead.
    */
-  runWithFallback(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
+  runWithFallback(work: (client: T) => Promise<void>, fallback: () => Promise<void>): Promise<void>;
   /** Stops the client. The chunk is not loaded again for waiting work. */
   stop(): void;
   isStopped(): boolean;
@@ -100,21 +100,24 @@ export const createDeferredChunk = <T extends { stop(): void }>(
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | null> => {
-    const instead = otherwise ?? null;
+  const run = <R>(work: (client: T) => Promise<R>, fallback?: R): Promise<R | null> => {
+    const valueIfDropped = fallback ?? null;
     const start = async (): Promise<R | null> => {
       try {
-        return client ? await work(client) : instead;
+        return client ? await work(client) : valueIfDropped;
       } catch (cause) {
         // A chunk that cannot be loaded was reported by `load-chunk.ts`.
         if (!Object(cause).isReported) fail('internal', String(cause), cause);
-        return instead;
+        return valueIfDropped;
       }
     };
-    const isDroppable = otherwise !== undefined;
+    const isDroppable = fallback !== undefined;
     if (client || (isStopped && isDroppable)) return start();
     return new Promise((resolve) => {
-      waiting.push({ start: () => resolve(isStopped && isDroppable ? instead : start()), isDroppable });
+      waiting.push({
+        start: () => resolve(isStopped && isDroppable ? valueIfDropped : start()),
+        isDroppable,
+      });
       void tryToLoad();
     });
   };
@@ -122,7 +125,7 @@ export const createDeferredChunk = <T extends { stop(): void }>(
   return {
     current: () => client,
     run: run as DeferredChunk<T>['run'],
-    async runWithFallback(work, meanwhile) {
+    async runWithFallback(work, fallback) {
       const done = run(work);
       // Not `withTimeout`, because code that both chunks use would be one more file before the first paint.
       if (!client) {
@@ -131,7 +134,7 @@ export const createDeferredChunk = <T extends { stop(): void }>(
           void tryToLoad().then(cancel).then(resolve);
         });
       }
-      await (client ? done : Promise.race([done, meanwhile()]));
+      await (client ? done : Promise.race([done, fallback()]));
     },
     isStopped: () => isStopped,
     stop(): void {

@@ -25,9 +25,10 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
  */
 const CHUNKS = {
   /**
-   * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk,
-   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. Events without a confirmation stay in
-   * the log until it is loaded.
+   * Loads on a response other than 202 with all events accepted, a failed sync, an expired banner, a damaged or expired record, an
+   * expired claim, a rejected event or dead letter, a pause, a full disk, too many appended events, the return from memory mode,
+   * `diagnostics()`, `disable('purge')`, `shouldShow`, or a service worker. Events without a confirmation stay in the log until it
+   * is loaded.
    */
   trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */
@@ -40,7 +41,7 @@ const CHUNKS = {
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
-export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTabs' | 'leaveUser'> {
+export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTabs' | 'leaveSession'> {
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
@@ -194,7 +195,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       else if (placementIds.length > 0) await scheduler.refresh(placementIds);
     },
     notifyTabs: scheduler.notifyTabs,
-    leaveUser: scheduler.leaveUser,
+    leaveSession: scheduler.leaveSession,
     countImpression: impressions.count,
     async startSession(isSwitch) {
       try {

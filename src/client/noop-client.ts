@@ -57,7 +57,7 @@ export const createNoopClient = (cause?: unknown): Placard => {
     track: async () => null,
     subscribe,
     // Behaves as if the deferred chunk could not be loaded.
-    ...createDeferredMethods(async <R>(_: unknown, otherwise?: R) => otherwise as R),
+    ...createDeferredMethods(async <R>(_: unknown, fallback?: R) => fallback as R),
     async refresh() {
       if (!cause) fail('sync', 'The client is inactive on a server: refresh() was skipped');
     },

@@ -86,10 +86,10 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
     },
     isWorker: true,
   };
-  const sender = createOutbox(setup, loadTrouble);
-  followTabs(sender);
+  const outbox = createOutbox(setup, loadTrouble);
+  followTabs(outbox);
   const flush = async () => {
-    const outcome = await sender.flush();
+    const outcome = await outbox.flush();
     await accepting;
     return outcome;
   };
@@ -107,7 +107,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
       flush().then(async ({ pending }) => {
         // The browser retries a rejected sync on its own schedule.
         if (pending > 0) throw new Error(`${pending} events pending`);
-        if ((await sender.diagnostics()).memoryMode) throw new Error('storage unavailable');
+        if ((await outbox.diagnostics()).memoryMode) throw new Error('storage unavailable');
       }),
     );
   });

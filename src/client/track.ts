@@ -21,17 +21,17 @@ export const createTrack = ({ permission, cache, deferred, now }: CreateTrackOpt
   const capture = (event: CapturedEvent): Tracked => deferred.run((client) => client.delivery.capture(event));
 
   /** ID of the banner being removed from its slots, whose cleanup may dismiss the banner again. */
-  let leaving: string | undefined;
+  let dismissingId: string | undefined;
 
   const actions: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       deferred.run((client) => client.countImpression(banner, userId, at), null),
     click: (event) => (cache.passToInterceptor(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
-      if (leaving === banner.id || isDismissed(cache.record(), banner)) return null;
-      leaving = banner.id;
+      if (dismissingId === banner.id || isDismissed(cache.record(), banner)) return null;
+      dismissingId = banner.id;
       cache.hide(banner);
-      leaving = undefined;
+      dismissingId = undefined;
       if (cache.passToInterceptor(event)) return null;
       // Captured before the record is stored, because the page may be gone in between, and the event restores the record.
       const captured = capture(event);

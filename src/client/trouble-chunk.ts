@@ -1,5 +1,5 @@
 // Trouble chunk: code that most visits do not run. See `deferred-client.ts` for when it is loaded.
-export { createRenewal } from './banners/renewal.ts';
+export { createExpiryRefetch } from './banners/expiry-refetch.ts';
 export { createSyncFailures } from './banners/sync-failure.ts';
 export { createTrouble } from './delivery/trouble/trouble.ts';
 export { createWorkerHandoff } from './delivery/worker-handoff.ts';

@@ -45,7 +45,7 @@ const aPage = async (
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
   let banner: Banner | null = first;
-  let mustLeave: 'dismissed' | null = null;
+  let removalReason: 'dismissed' | null = null;
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
@@ -53,7 +53,7 @@ const aPage = async (
     slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,
-      mustLeave: () => mustLeave,
+      removalReason: () => removalReason,
       now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
@@ -93,9 +93,9 @@ const aPage = async (
     dismiss: () =>
       act(async () => {
         banner = null;
-        mustLeave = 'dismissed';
+        removalReason = 'dismissed';
         placements.updateAll();
-        mustLeave = null;
+        removalReason = null;
       }),
     unmount: () => act(async () => root.render(null)),
   };

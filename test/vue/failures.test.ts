@@ -35,7 +35,7 @@ const aPage = async (
   const notices: Notice[] = [];
   const escaped: unknown[] = [];
   let banner: Banner | null = first;
-  let mustLeave: 'dismissed' | null = null;
+  let removalReason: 'dismissed' | null = null;
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
@@ -43,7 +43,7 @@ const aPage = async (
     slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,
-      mustLeave: () => mustLeave,
+      removalReason: () => removalReason,
       now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
@@ -82,7 +82,7 @@ const aPage = async (
     },
     dismiss: async () => {
       banner = null;
-      mustLeave = 'dismissed';
+      removalReason = 'dismissed';
       placements.updateAll();
       await settled();
     },

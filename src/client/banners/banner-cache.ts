@@ -140,7 +140,7 @@ export const createBannerCache = (options: CacheOptions) => {
     /** Returns whether the banner was returned for this user. `false` if a host passes no banner. */
     wasReturned: (banner: Banner): boolean => returnedIds.has(banner?.id),
     /** Returns the reason that this banner may not be shown anymore; `null` if it may. */
-    mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
+    removalReason(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
       if (!cache.wasReturned(banner)) return 'user';
       if (isDismissed(record, banner) || cache.isSnoozed(banner)) return 'dismissed';
       return cache.isExpired(banner) ? 'expired' : null;

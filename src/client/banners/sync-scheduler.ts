@@ -5,7 +5,7 @@ import { bannerOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/page.ts';
 import { withTimeout } from '../platform/pauses.ts';
 import type { StoreKey } from '../platform/store.ts';
-import type { createRenewal, Renewal } from './renewal.ts';
+import type { createExpiryRefetch, ExpiryRefetch } from './expiry-refetch.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
@@ -24,7 +24,7 @@ interface TabMessage {
 
 /** Part of the trouble chunk that the scheduler needs. */
 interface SyncTroubleChunk {
-  createRenewal: typeof createRenewal;
+  createExpiryRefetch: typeof createExpiryRefetch;
   createSyncFailures: typeof createSyncFailures;
 }
 
@@ -104,11 +104,11 @@ export const createSyncScheduler = (
       notifyTabs();
     },
   });
-  let renewal: Renewal | undefined;
-  const renew = async (placementId: string): Promise<void> => {
-    const { createRenewal } = await loadTrouble();
+  let expiryRefetch: ExpiryRefetch | undefined;
+  const refetchExpired = async (placementId: string): Promise<void> => {
+    const { createExpiryRefetch } = await loadTrouble();
     if (permission.isStopped()) return;
-    renewal ??= createRenewal({
+    expiryRefetch ??= createExpiryRefetch({
       ...platform,
       ...rule,
       cache,
@@ -116,7 +116,7 @@ export const createSyncScheduler = (
       spend: session.spend,
       queue: sync.queue,
     });
-    renewal.request(placementId);
+    expiryRefetch.request(placementId);
   };
 
   return {
@@ -172,8 +172,8 @@ export const createSyncScheduler = (
         requested.placements.add(placementId);
       }
     },
-    /** Requests a successor of an expired banner, if the budget allows it. */
-    renew: (placementId: string): void => inBackground(renew(placementId)),
+    /** Syncs the placement of an expired banner, if the budget allows it. */
+    refetchExpired: (placementId: string): void => inBackground(refetchExpired(placementId)),
     /** Resolves when all pending requests have succeeded or failed. */
     settled: (): Promise<void> => sync.now([]),
     /** Syncs now, if the budget allows it. */
@@ -194,7 +194,7 @@ export const createSyncScheduler = (
     /** Called when the page is visible again. */
     resume(): Promise<unknown> {
       sync.retry();
-      renewal?.resume();
+      expiryRefetch?.resume();
       return session.touch();
     },
     retry: sync.retry,
@@ -203,16 +203,16 @@ export const createSyncScheduler = (
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,
     /** Leaves the session of the former user and cancels its requests. */
-    leaveUser(): void {
+    leaveSession(): void {
       isStarted = false;
       session.leave();
       requested.synced.clear();
-      renewal?.stop();
+      expiryRefetch?.stop();
       sync.reset();
     },
     stop(): void {
       session.stop();
-      renewal?.stop();
+      expiryRefetch?.stop();
       sync.reset();
       channel.close();
     },

@@ -3,7 +3,7 @@ import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
-import { SCHEMA_VERSION, SLICE } from './limits.ts';
+import { MAX_TRANSACTION_RECORDS, SCHEMA_VERSION } from './limits.ts';
 import { createAppend, type NewLogEvent } from './log/log.ts';
 import { bannerEvent, hasRequiredFields, isButtonId, isText } from './log/records.ts';
 import type { PageExit } from './page-exit.ts';
@@ -105,7 +105,7 @@ export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageEx
   const onStored = (kept: NewLogEvent[]): void => {
     log.addUnsent(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
-    if (!lifecycle.isVisible()) pageExit.leave();
+    if (!lifecycle.isVisible()) pageExit.flushOnExit();
     sender.onAppended();
   };
 
@@ -140,7 +140,7 @@ export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageEx
   };
 
   const appendQueue = async (own: PendingCapture[]): Promise<void> => {
-    while (own.length > 0) await store(own.splice(0, SLICE));
+    while (own.length > 0) await store(own.splice(0, MAX_TRANSACTION_RECORDS));
     if (own === queue) appending = undefined;
   };
 

@@ -166,7 +166,10 @@ export type TabMessage =
   | { type: 'notice'; notice: Notice }
   | ({ type: 'consent' } & ConsentRecord<ConsentState | 'wiped'>);
 
-/** Result of a request. The deferred chunk handles a response that accepts all events; the trouble chunk handles the rest. */
+/**
+ * Result of a request. The deferred chunk handles a response that accepts all events of a stored claim, until the trouble chunk is
+ * loaded. The trouble chunk handles the rest.
+ */
 export type RequestResult =
   | { type: 'response'; response: HttpResponse; isAllAccepted: boolean }
   /** `isNewNetwork`: the network changed during the request, so the failure does not count against the new network. */

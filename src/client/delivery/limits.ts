@@ -11,13 +11,13 @@ export const MAX_RESPONSE_MS = 600_000;
 export const MAX_DELAY_MS = 600_000;
 
 /** Share of a cap that a page appends before it checks the cap, and by which an eviction goes below the cap. */
-export const SLACK = 0.05;
+export const CAP_TOLERANCE = 0.05;
 /**
  * Minimum retention of deduplication marks. A session may outlast the retention of events, and must not count an impression
  * twice.
  */
 export const MIN_DEDUP_MS = 86_400_000;
 /** Interval between cap checks of a page that appends little. */
-export const CHECK_MS = 3_600_000;
+export const CAP_CHECK_INTERVAL_MS = 3_600_000;
 /** Maximum number of records in a read or transaction, so that it blocks the page for at most some milliseconds. */
-export const SLICE = 200;
+export const MAX_TRANSACTION_RECORDS = 200;

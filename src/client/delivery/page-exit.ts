@@ -79,7 +79,7 @@ export const createPageExit = (
   /** Exit flushes without a response yet. */
   let inFlight = Promise.resolve(0);
 
-  const leave = (): void => {
+  const flushOnExit = (): void => {
     // The worker cannot see events in this page's memory.
     if (!log.store.isMemory() && permission.canSend() && worker?.handOff()) return;
     // Events in memory end with the page, so rejected and in-doubt ones are sent once more.
@@ -96,10 +96,10 @@ export const createPageExit = (
       if (inFlight === flushed) inFlight = Promise.resolve(0);
     });
   };
-  const stops = [lifecycle.on('hidden', leave), lifecycle.on('pagehide', leave)];
+  const stops = [lifecycle.on('hidden', flushOnExit), lifecycle.on('pagehide', flushOnExit)];
 
   return {
-    leave,
+    flushOnExit,
     /** Resolves with the number of events that the pending flushes deliver. */
     delivered: () => inFlight,
     stop(): void {

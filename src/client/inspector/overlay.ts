@@ -23,7 +23,7 @@ const MAX_EVENTS = 100;
  */
 export const createOverlay = (
   { cache, placements, settings }: Pick<DeferredContext, 'cache' | 'placements' | 'settings'>,
-  impressions: Pick<Impressions, 'countAnew'>,
+  impressions: Pick<Impressions, 'reset'>,
 ) => {
   const { previews } = cache;
   let isOn = false;
@@ -63,7 +63,7 @@ export const createOverlay = (
       for (const [placementId, banner] of previews) if (banner === null) previews.delete(placementId);
       redraw();
       // Impressions count again, after another second in view.
-      impressions.countAnew();
+      impressions.reset();
     },
     /** Returns the state of the sandbox, and the events intercepted since it last changed. */
     state: () => ({ isOn, events: [...events] }),

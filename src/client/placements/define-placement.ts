@@ -58,10 +58,10 @@ export const definePlacement = <Properties>(
 
   const hook = (banner: Banner, slot: Slot): PlacementCleanup => {
     // Not checked yet if a component defined its placement again in a render since the check.
-    const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
-    if ('then' in fitting || fitting.issues)
+    const validated = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
+    if ('then' in validated || validated.issues)
       throw new Error(`Banner "${banner.id}" of "${placementId}" was not validated`);
-    return render(fitting.value, slot, banner);
+    return render(validated.value, slot, banner);
   };
   return Object.assign(hook, {
     placementId,

@@ -112,18 +112,18 @@ export const createImpressions = (
       // Runs after the hook has rendered.
       platform.after(0, () => checkWidth(mounted));
     },
-    onExpired: scheduler.renew,
+    onExpired: scheduler.refetchExpired,
   });
 
   /** Counts impressions again in a new session, after another second in view. */
-  const countAnew = (): void => {
+  const reset = (): void => {
     for (const { state, view } of placements.slots()) {
       if (!state.isSeen) continue;
       state.isSeen = false;
       view?.restart();
     }
   };
-  scheduler.onSession(countAnew);
+  scheduler.onSession(reset);
 
   const restartAll = (): void => {
     for (const { view } of placements.slots()) view?.restart();
@@ -134,7 +134,7 @@ export const createImpressions = (
   return {
     /** Stores the impression, unless it was already counted in this session. */
     count,
-    countAnew,
+    reset,
     /** Returns the viewability state of the slot's banner; `null` if the slot is not watched. */
     inspect: ({ view, state }: MountedSlot) =>
       view ? { ...view.inspect(), isSeen: state.isSeen === true } : null,

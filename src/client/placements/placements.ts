@@ -37,7 +37,7 @@ const MAX_DETACHED = 20;
 
 interface PlacementsOptions extends SlotActions {
   /** Source of each placement's banner, its expiry, and the reason to remove a banner even while in view. */
-  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
+  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'removalReason' | 'now'>;
   permission: Pick<PagePermission, 'mayWrite'>;
   /** Heights of earlier visits. */
   slotSizes: Pick<SlotSizes, 'reserve'>;
@@ -144,7 +144,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       clearDetached();
       return;
     }
-    const removal = slot.state.banner && cache.mustLeave(slot.state.banner);
+    const removal = slot.state.banner && cache.removalReason(slot.state.banner);
     if (removal) {
       empty(slot, removal);
       if (removal === 'expired') watcher?.onExpired?.(placementId);
@@ -165,13 +165,13 @@ export const createPlacements = (options: PlacementsOptions) => {
       const hasProblems = problems.length > 0;
       const result = next && hasShouldShow && !hasProblems ? watcher?.shouldShow?.(slot, next) : true;
       if (result === undefined) return;
-      const fitting = hasProblems || !result ? null : next;
+      const renderable = hasProblems || !result ? null : next;
       // Never replace or remove a visible banner, or open a collapsed slot in view.
       const isDrawn = shown && !reason;
-      const opens = slot.expand && fitting && !fitting.isControl;
+      const opens = slot.expand && renderable && !renderable.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
-      if (fitting) {
-        const banner = slot.validation.checked(fitting);
+      if (renderable) {
+        const banner = slot.validation.checked(renderable);
         setState(slot, { banner, reason: banner.isControl ? 'control' : null });
       } else empty(slot, hasProblems ? 'invalid' : result ? 'none' : 'blocked', problems);
     }

@@ -141,7 +141,7 @@ export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) 
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
 
 /** Time before expiry at which a token is renewed, because requests take time and clocks differ. */
-const EARLY_MS = 60_000;
+const RENEWAL_MARGIN_MS = 60_000;
 /** Pause for a user who has no token, or whose new token was rejected. */
 const PAUSE_MS = 5 * 60_000;
 /** Pause after the host's function failed. */
@@ -186,7 +186,7 @@ export const createUserTokens = (
 
   const current = (userId: string): string | undefined => {
     const found = tokens.get(userId);
-    return found && found.endsAt - EARLY_MS > now() ? found.token : undefined;
+    return found && found.endsAt - RENEWAL_MARGIN_MS > now() ? found.token : undefined;
   };
 
   const fetchToken = async (userId: string): Promise<string | undefined> => {
@@ -197,7 +197,7 @@ export const createUserTokens = (
         return undefined;
       }
       // Valid for at least one minute, because a wrong device clock could make every new token expired.
-      const endsAt = Math.max(getExpiryMs(token), now() + 2 * EARLY_MS);
+      const endsAt = Math.max(getExpiryMs(token), now() + 2 * RENEWAL_MARGIN_MS);
       tokens.set(userId, { token, fetchedAt: now(), endsAt });
       return token;
     } catch (cause) {
@@ -241,7 +241,7 @@ export const createUserTokens = (
       tokens.delete(userId);
       // A token that was valid for a while is replaced at once. A new token is not, because its replacement would be rejected
       // too.
-      if (found && now() - found.fetchedAt > EARLY_MS) return;
+      if (found && now() - found.fetchedAt > RENEWAL_MARGIN_MS) return;
       pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
     },
     /** Ends all pauses, because a user signed in. Returns `false` if there was none. */

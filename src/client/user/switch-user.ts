@@ -71,7 +71,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     await startSession(true);
   };
   const close = (): Promise<void> => {
-    deferred.current()?.leaveUser();
+    deferred.current()?.leaveSession();
     cache.close();
     return deleteStored();
   };
@@ -87,7 +87,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     startSession,
     async signIn(userId: string | null): Promise<void> {
       if (!permission.signIn(userId)) return;
-      deferred.current()?.leaveUser();
+      deferred.current()?.leaveSession();
       await open(true);
     },
   };

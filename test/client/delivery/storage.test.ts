@@ -223,7 +223,7 @@ test('case 44: does not read or delete records of another version', async () => 
   expect(world.records().filter(([, value]) => (value as { v: number }).v === 2)).toEqual(foreign);
 });
 
-test('case 46: sets aside only the corrupt record', async () => {
+test('case 46: removes only the corrupt record', async () => {
   const world = createWorld();
   const first = world.openTab();
   await first.captureMany(3);

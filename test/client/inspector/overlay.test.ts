@@ -15,7 +15,7 @@ const anOverlay = () => {
   };
   const settings = { platform: { now: () => 5 } };
   const overlay = createOverlay({ cache, settings, placements: { updateAll: vi.fn() } } as never, {
-    countAnew: vi.fn(),
+    reset: vi.fn(),
   });
   const event = (type: string, bannerId: string) => take({ type, bannerId, placementId: 'home_hero' });
   return { overlay, previews, event };

@@ -26,7 +26,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
   const notices: Notice[] = [];
   const answers = new Map<string, Banner | null>();
   const state = {
-    mustLeave: null as null | 'user' | 'expired' | 'dismissed',
+    removalReason: null as null | 'user' | 'expired' | 'dismissed',
     expiresInMs: Number.POSITIVE_INFINITY,
     isVisible: true,
   };
@@ -39,7 +39,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     slotSizes: createSlotSizes('app'),
     cache: {
       current: (placementId) => answers.get(placementId),
-      mustLeave: () => state.mustLeave,
+      removalReason: () => state.removalReason,
       now: Date.now,
       expiresInMs: () => state.expiresInMs,
     },

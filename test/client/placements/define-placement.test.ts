@@ -25,7 +25,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,
-      mustLeave: () => null,
+      removalReason: () => null,
       now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },

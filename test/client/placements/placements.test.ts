@@ -81,7 +81,7 @@ test('does not render the next banner after an unmount in a notice', () => {
   const { element } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
   answer(buildBanner());
-  state.mustLeave = 'dismissed';
+  state.removalReason = 'dismissed';
   answer(buildBanner({ id: 'bnr-2' }));
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['shown', 'hidden dismissed']);
@@ -190,7 +190,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
     scrollTo(true);
     placements.mount('home_hero', element, drawHeadline);
     answer(buildBanner());
-    state.mustLeave = reason;
+    state.removalReason = reason;
     answer(null);
     expect(element.textContent).toBe('');
     expect(types()).toEqual(['shown', `hidden ${reason}`]);
@@ -208,7 +208,7 @@ test('treats a slot as in view before the deferred chunk loads, so its banner an
   answer(withHeadline('First'));
   answer(withHeadline('Second', { id: 'bnr-2' }));
   expect(element.textContent).toBe('First');
-  state.mustLeave = 'user';
+  state.removalReason = 'user';
   answer(null);
   expect([element.textContent, element.style.minHeight]).toEqual(['', '120px']);
   attach();
@@ -225,7 +225,7 @@ test('case 54: removes a banner that expires while displayed, and notifies the d
   answer(buildBanner());
   vi.advanceTimersByTime(60_000);
   expect(element.textContent).toBe('Summer sale');
-  state.mustLeave = 'expired';
+  state.removalReason = 'expired';
   answers.set('home_hero', null);
   vi.advanceTimersByTime(1);
   expect(element.textContent).toBe('');

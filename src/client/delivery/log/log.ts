@@ -3,7 +3,13 @@ import type { ConsentRecord } from '../../permission.ts';
 import { isPaused, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CHECK_MS, MIN_DEDUP_MS, SCHEMA_VERSION, SLACK, SLICE } from '../limits.ts';
+import {
+  CAP_CHECK_INTERVAL_MS,
+  CAP_TOLERANCE,
+  MAX_TRANSACTION_RECORDS,
+  MIN_DEDUP_MS,
+  SCHEMA_VERSION,
+} from '../limits.ts';
 import { createLogStore, isQuotaError } from './log-store.ts';
 import {
   bannerEvent,
@@ -39,18 +45,15 @@ import {
   type Writes,
 } from './records.ts';
 
-/** Maximum number of records in a read, so that no read blocks the page. */
-const PAGE_SIZE = 200;
-
 /** Reads a range of array keys page by page, in key order. */
 export async function* pages<T>(
   store: Pick<Store, 'entries'>,
   range: KeyRange,
 ): AsyncGenerator<[StoreKey, T][]> {
   for (let { from } = range; ; ) {
-    const records = await store.entries<T>({ ...range, from, limit: PAGE_SIZE });
+    const records = await store.entries<T>({ ...range, from, limit: MAX_TRANSACTION_RECORDS });
     yield records;
-    if (records.length < PAGE_SIZE) return;
+    if (records.length < MAX_TRANSACTION_RECORDS) return;
     // The next key after the last one.
     from = [...[records.at(-1)![0]].flat(), 0];
   }
@@ -191,7 +194,8 @@ const LEASE_MS = 10_000;
 /**
  * Creates the log of unconfirmed events, in IndexedDB or memory. Any page appends without reading anything except the
  * deduplication mark, and removes events that must not stay. Each change of the log state or a claim is a step: one
- * transaction that reads and writes the log state, the claims and the other records that it needs.
+ * transaction that reads and writes the log state, the claims and the other records that it needs. Exceptions: the exit flush
+ * writes its claims without a read; the return from memory mode and `decide.ts` read no claims.
  */
 export const createLog = (context: DeliveryContext) => {
   const { logName, clock, permission, options, openStore, random, trouble } = context;
@@ -275,13 +279,14 @@ export const createLog = (context: DeliveryContext) => {
     /** Lowered if the browser grants less space than the host's cap, as in private mode. */
     bytes: maxBytes,
   };
-  const isOverSlack = (): boolean => appendedEvents > maxEvents * SLACK || appendedBytes > caps.bytes * SLACK;
+  const isOverTolerance = (): boolean =>
+    appendedEvents > maxEvents * CAP_TOLERANCE || appendedBytes > caps.bytes * CAP_TOLERANCE;
 
   /** Returns whether one short read shows that no record is expired, damaged or over a cap. */
   const isWithinCaps = async (): Promise<boolean> => {
     const { expiredFoundAt, scannedEvents } = await readState();
     if (expiredFoundAt > 0 || scannedEvents > 0) return false;
-    const limit = Math.min(SLICE, maxEvents) + 1;
+    const limit = Math.min(MAX_TRANSACTION_RECORDS, maxEvents) + 1;
     let size = 0;
     let found = 0;
     for await (const { event } of read(EVENT_RANGE)) {
@@ -374,9 +379,9 @@ export const createLog = (context: DeliveryContext) => {
         const others = new Set(claims.flatMap(({ keys }) => keys.map(formatKey)));
         const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
           const event = readEvent(records[i]);
-          const isFit = event && isSameGroup(options, event, before) && event.rejection === undefined;
-          const isFree = isFit && event.attempts === before.attempts && !others.has(formatKey(key));
-          return isFree ? [{ key, event }] : [];
+          const isEligible = event && isSameGroup(options, event, before) && event.rejection === undefined;
+          const isUnclaimed = isEligible && event.attempts === before.attempts && !others.has(formatKey(key));
+          return isUnclaimed ? [{ key, event }] : [];
         });
         if (kept.length === 0) return null;
         claimed = newClaim(kept);
@@ -450,11 +455,11 @@ export const createLog = (context: DeliveryContext) => {
 
     caps,
     /** Returns whether enough was appended for `enforceCaps` to be due. */
-    isCheckDue: isOverSlack,
+    isCheckDue: isOverTolerance,
     /** Checks the caps (count, bytes, age) at page start, once an hour, and after many appends. The trouble chunk frees space. */
     async enforceCaps(): Promise<void> {
-      const isHourlyCheckDue = monotonic() - checkedAt > CHECK_MS;
-      const isOver = isOverSlack();
+      const isHourlyCheckDue = monotonic() - checkedAt > CAP_CHECK_INTERVAL_MS;
+      const isOver = isOverTolerance();
       if (!isHourlyCheckDue && !isOver) return;
       if (isOver || !(await isWithinCaps())) {
         const { enforceCaps } = await trouble();

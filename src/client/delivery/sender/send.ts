@@ -85,7 +85,7 @@ const REJECTED_AT_ONCE_MS = 20;
 /** Budget for keepalive requests. Browsers allow about 64 KiB for all keepalive requests of a page, including the host's. */
 const BUDGET_BYTES = 60_000;
 /** Time for which a visible page sends without keepalive after the browser rejected a keepalive request. */
-const AVOID_MS = 60_000;
+const NO_KEEPALIVE_MS = 60_000;
 /** Time for which the preflight counts as cached after a response. Browsers cache it for up to two hours. */
 const PREFLIGHT_MS = 9 * 60_000;
 
@@ -96,7 +96,7 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
   const post = createPostJson(endpoint, clock.after, fetch);
   /** Bytes of keepalive requests in flight. */
   let used = 0;
-  let avoidUntil = Number.NEGATIVE_INFINITY;
+  let noKeepaliveUntil = Number.NEGATIVE_INFINITY;
   const inFlight = new Set<AbortController>();
   let preflightUntil = Number.NEGATIVE_INFINITY;
 
@@ -124,7 +124,8 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
       return { type: 'response', response, isAllAccepted: isAllAccepted(response, batch.length) };
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REJECTED_AT_ONCE_MS;
-      if (keepalive && isAtOnce && !abort.signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
+      if (keepalive && isAtOnce && !abort.signal.aborted)
+        noKeepaliveUntil = clock.monotonic() + NO_KEEPALIVE_MS;
       return { type: 'no-response', cause, isNewNetwork, wasOffline };
     } finally {
       stop();
@@ -145,7 +146,7 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
       cache.removeUnsent(batch);
       const bytes = utf8Bytes(body);
       const mayStay = !isPageExit && lifecycle.isVisible();
-      const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
+      const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < noKeepaliveUntil);
       if (keepalive) used += bytes;
       const result = await request(body, token, batch, key, keepalive);
       if (keepalive) used -= bytes;

@@ -106,9 +106,9 @@ export const createCorrection = (
             const event = readEvent(records[i]);
             if (event?.rejection === undefined) return [];
             const isOurs = event.correctionLeaseUntil === until[i];
-            const isFree =
+            const isUnleased =
               isOurs || !isPendingDeadline(event.correctionLeaseUntil ?? 0, clock.now(), MAX_RESPONSE_MS);
-            return isFree ? [{ key, event: { ...event, correctionLeaseUntil: until[i]! } }] : [];
+            return isUnleased ? [{ key, event: { ...event, correctionLeaseUntil: until[i]! } }] : [];
           });
           return leased.length > 0 ? leased.map(({ key, event }) => [key, event]) : null;
         },

@@ -1,6 +1,12 @@
 import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CHECK_MS, MIN_DEDUP_MS, SCHEMA_VERSION, SLACK, SLICE } from '../limits.ts';
+import {
+  CAP_CHECK_INTERVAL_MS,
+  CAP_TOLERANCE,
+  MAX_TRANSACTION_RECORDS,
+  MIN_DEDUP_MS,
+  SCHEMA_VERSION,
+} from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, Total, Writes } from '../log/records.ts';
 import type { SharedFunctions } from './shared-functions.ts';
@@ -47,8 +53,8 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
   };
 
   const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
-    for (let from = 0; from < victims.length; from += SLICE) {
-      const slice = victims.slice(from, from + SLICE);
+    for (let from = 0; from < victims.length; from += MAX_TRANSACTION_RECORDS) {
+      const slice = victims.slice(from, from + MAX_TRANSACTION_RECORDS);
       let gone: QueuedEvent[] = [];
       await log.transact(
         slice.map(({ key }) => key),
@@ -68,14 +74,14 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
    */
   const wasScanned = async (): Promise<boolean> => {
     const { scannedAt, scannedEvents } = await log.state();
-    const isRecent = isPendingDeadline(scannedAt + CHECK_MS, now(), CHECK_MS);
-    const limit = Math.ceil(Math.min(SLICE, scannedEvents * SLACK));
+    const isRecent = isPendingDeadline(scannedAt + CAP_CHECK_INTERVAL_MS, now(), CAP_CHECK_INTERVAL_MS);
+    const limit = Math.ceil(Math.min(MAX_TRANSACTION_RECORDS, scannedEvents * CAP_TOLERANCE));
     const since = { ...toRange('event'), from: ['event', SCHEMA_VERSION, scannedAt + 1], limit };
     return isRecent && limit > 0 && (await log.store.entries(since)).length < limit;
   };
   /** Records the scan, unless the backlog fits in one read. On a full disk, each page scans again. */
   const recordScan = async (stayed: number): Promise<void> => {
-    const scannedEvents = stayed > SLICE ? stayed : 0;
+    const scannedEvents = stayed > MAX_TRANSACTION_RECORDS ? stayed : 0;
     if (scannedEvents === 0 && log.cache.state().scannedEvents === 0) return;
     await log
       .transact([], (state) => {
@@ -91,8 +97,8 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
   const deleteOldDedupMarks = async (time: number): Promise<void> => {
     const old: StoreKey[] = [];
     for await (const key of log.oldDedupMarks(time)) old.push(key);
-    for (let from = 0; from < old.length; from += SLICE)
-      await log.store.deleteMany(old.slice(from, from + SLICE));
+    for (let from = 0; from < old.length; from += MAX_TRANSACTION_RECORDS)
+      await log.store.deleteMany(old.slice(from, from + MAX_TRANSACTION_RECORDS));
   };
 
   /**
@@ -108,7 +114,7 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
     await log.transact([], (state) => {
       const { expiredFoundAt } = state;
       const age = now() - expiredFoundAt;
-      isTrusted = isOld && expiredFoundAt > 0 && age >= CHECK_MS;
+      isTrusted = isOld && expiredFoundAt > 0 && age >= CAP_CHECK_INTERVAL_MS;
       // The next finding needs its own hour, because the clock may be wrong by then.
       const isKnown = isOld && expiredFoundAt > 0 && age >= 0;
       const next = isTrusted || !isOld ? 0 : isKnown ? expiredFoundAt : now();
@@ -165,8 +171,8 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
         size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - log.caps.bytes;
       let spareEvents = all.length - expired.length - maxEvents;
       if (spareEvents <= 0 && spareBytes <= 0) return recordScan(all.length - expired.length);
-      spareEvents += maxEvents * SLACK;
-      spareBytes += log.caps.bytes * SLACK;
+      spareEvents += maxEvents * CAP_TOLERANCE;
+      spareBytes += log.caps.bytes * CAP_TOLERANCE;
       free.sort((a, b) => eventValue(a.event.type) - eventValue(b.event.type) || a.event.time - b.event.time);
       const victims = free.filter(({ event }) => {
         const isVictim = spareEvents > 0 || spareBytes > 0;

@@ -5,7 +5,7 @@ import type { UserRecord } from './user-record.ts';
 /** Time over which requests are spread, because a campaign ends for all clients at the same moment. */
 const JITTER_MS = 10_000;
 
-interface RenewalOptions {
+interface ExpiryRefetchOptions {
   cache: BannerCache;
   after: Clock['after'];
   random: () => number;
@@ -18,10 +18,10 @@ interface RenewalOptions {
 }
 
 /**
- * Renews banners that expire on the page. While the page is visible, one tab requests the successors of all expired banners,
- * within the refresh budget.
+ * Syncs the placements of banners that expire on the page. While the page is visible, one tab syncs them all, within the refresh
+ * budget.
  */
-export const createRenewal = (options: RenewalOptions) => {
+export const createExpiryRefetch = (options: ExpiryRefetchOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, queue } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
@@ -33,7 +33,7 @@ export const createRenewal = (options: RenewalOptions) => {
     return banner != null && cache.isExpired(banner);
   };
 
-  const renew = async (): Promise<void> => {
+  const refetchExpired = async (): Promise<void> => {
     cancel = undefined;
     if (!isVisible()) return;
     const stopsBefore = stops;
@@ -53,11 +53,11 @@ export const createRenewal = (options: RenewalOptions) => {
   };
 
   const schedule = (delayMs: number): void => {
-    if (expired.size > 0) cancel ??= after(delayMs, renew);
+    if (expired.size > 0) cancel ??= after(delayMs, refetchExpired);
   };
 
   return {
-    /** Requests a successor of the expired banner. */
+    /** Syncs the placement of the expired banner. */
     request(placementId: string): void {
       expired.add(placementId);
       schedule(random() * JITTER_MS);
@@ -73,4 +73,4 @@ export const createRenewal = (options: RenewalOptions) => {
   };
 };
 
-export type Renewal = ReturnType<typeof createRenewal>;
+export type ExpiryRefetch = ReturnType<typeof createExpiryRefetch>;

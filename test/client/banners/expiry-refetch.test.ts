@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createRenewal } from '../../../src/client/banners/renewal.ts';
+import { createExpiryRefetch } from '../../../src/client/banners/expiry-refetch.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
@@ -42,7 +42,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
   });
   await session.start();
   const queue = vi.fn();
-  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, queue });
+  const expiryRefetch = createExpiryRefetch({ ...tools, ...RULE, spend: session.spend, queue });
   const expire = async () => {
     await cache.change((record) => {
       for (const placementId of expired) {
@@ -50,9 +50,9 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
         record.banners.set(placementId, { banner, fetchedAtMs: Date.now() });
       }
     });
-    for (const placementId of expired) renewal.request(placementId);
+    for (const placementId of expired) expiryRefetch.request(placementId);
   };
-  return { renewal, queue, view, expire, session, cache };
+  return { expiryRefetch, queue, view, expire, session, cache };
 };
 
 const spread = () => vi.advanceTimersByTimeAsync(JITTER_MS);
@@ -73,7 +73,7 @@ test('sends one request for many tabs', async () => {
   const store = createMemoryStore();
   const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
   await tabs[0]!.expire();
-  for (const { renewal } of tabs) renewal.request('home_hero');
+  for (const { expiryRefetch } of tabs) expiryRefetch.request('home_hero');
   await spread();
   expect(tabs.flatMap(({ queue }) => queue.mock.calls)).toHaveLength(1);
 });
@@ -101,21 +101,21 @@ test('does not exceed the refresh budget if banners expire again and again', asy
 });
 
 test('does not send a request while the page is hidden', async () => {
-  const { queue, expire, view, renewal } = await openTab(createMemoryStore());
+  const { queue, expire, view, expiryRefetch } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   expect(queue).not.toHaveBeenCalled();
   view.visible = true;
-  renewal.resume();
+  expiryRefetch.resume();
   await spread();
   expect(queue).toHaveBeenCalledTimes(1);
 });
 
 test('does not send requests or leave timers after stop', async () => {
-  const { queue, expire, renewal, session } = await openTab(createMemoryStore());
+  const { queue, expire, expiryRefetch, session } = await openTab(createMemoryStore());
   await expire();
-  renewal.stop();
+  expiryRefetch.stop();
   session.stop();
   expect(vi.getTimerCount()).toBe(0);
   await spread();
@@ -127,7 +127,7 @@ test('does not send requests or leave timers if it stops while it reads the budg
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   let isSlow = false;
-  const { renewal, queue, expire, session } = await openTab({
+  const { expiryRefetch, queue, expire, session } = await openTab({
     ...store,
     async update(keys, change) {
       if (isSlow) {
@@ -141,7 +141,7 @@ test('does not send requests or leave timers if it stops while it reads the budg
   isSlow = true;
   await vi.advanceTimersByTimeAsync(JITTER_MS / 2);
   await asked.promise;
-  renewal.stop();
+  expiryRefetch.stop();
   session.stop();
   answered.resolve();
   await vi.advanceTimersByTimeAsync(600_000);
