@@ -193,9 +193,16 @@ test('invites an operator by a link that works once and shows the key', async ()
   await invited.getByRole('heading', { name: 'Campaigns' }).waitFor();
   expect(invited.url()).not.toContain('#');
   await invited.getByText('Nia').waitFor();
+  const titles: string[] = [];
+  await invited.exposeFunction('onTitle', (title: string) => titles.push(title));
+  await invited.addInitScript(
+    `new MutationObserver(() => onTitle(document.title)).observe(document, { childList: true, subtree: true })`,
+  );
   await invited.goto(link);
   await invited.getByRole('button', { name: 'Accept invitation' }).click();
   await invited.getByText(/This invitation was used, removed or has expired/).waitFor();
+  expect(titles.filter((title) => title.startsWith('Not found'))).toEqual([]);
+  expect(titles).toContain('Invitation · Studio');
   await invited.close();
 
   await admin.reload();

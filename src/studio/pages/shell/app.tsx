@@ -184,7 +184,8 @@ const showCurrentLink = () => {
 /** Renders the screen of the URL, or the login page. */
 export const App = () => {
   const who = session.value;
-  const screen = who ? getScreen(path.value) : null;
+  const isInvitation = path.value === '/invitation';
+  const screen = who && !isInvitation ? getScreen(path.value) : null;
   const current = who && path.value;
   const shown = useRef(current);
   useEffect(() => {
@@ -208,7 +209,7 @@ export const App = () => {
   if (who === undefined) return <div class="page" aria-busy="true" />;
   return (
     <>
-      {path.value === '/invitation' ? (
+      {isInvitation ? (
         <Late load={loadInvitation}>{(Screen) => <Screen />}</Late>
       ) : who === null ? (
         <Login />
