@@ -354,6 +354,14 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(row).toMatchObject({ isArchived: true, published: { campaign: { name: 'Sale' } } });
     const { releases } = (await studio.call('GET', '/api/releases?campaign=sale', { cookie: pia })).body;
     expect(releases.map(({ campaign }: { campaign: unknown }) => campaign !== null)).toEqual([false, true]);
+    const { entries } = (await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') })).body;
+    expect(
+      entries
+        .flatMap(({ action, details }: Record<string, string>) =>
+          action!.startsWith('campaign.') ? [`${action} ${details}`] : [],
+        )
+        .toSorted(),
+    ).toEqual(['campaign.archive as release 2', 'campaign.stop as release 1']);
   });
 
   test('is rejected with both versions if a colleague published first', async () => {

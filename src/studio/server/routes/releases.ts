@@ -343,11 +343,13 @@ export const archive = post(
     if (await context.studio.draft(context.workspace.workspaceId, subjectId)) {
       throw new HttpError(409, 'Publish or discard the draft first');
     }
-    const options = { subjectId, cancelsScheduled: true, action: 'campaign.archive' };
-    const { based_on: basedOn } = context.body;
-    if (basedOn > 0) return createRelease(context, { ...options, content: null });
-    // Releases a campaign of the workspace file first, so that the history keeps its content.
-    const first = await addRelease(context, { ...options, content: { ...text, status: 'stopped' } });
-    return createRelease(context, { ...options, content: null, basedOn: first.release });
+    const options = { subjectId, cancelsScheduled: true };
+    let { based_on: basedOn } = context.body;
+    if (basedOn === 0) {
+      // Releases a campaign of the workspace file first, so that the history keeps its content.
+      const content = { ...text, status: 'stopped' };
+      basedOn = (await addRelease(context, { ...options, content, action: 'campaign.stop' })).release;
+    }
+    return createRelease(context, { ...options, content: null, basedOn, action: 'campaign.archive' });
   }),
 );
