@@ -45,17 +45,17 @@ export const explain = defineCommand({
       ...(args.app !== undefined && { app_id: args.app }),
       ...(args['app-version'] !== undefined && { app_version: args['app-version'] }),
     };
-    const answer = await client.explain({ ...question, ...(placements && { placements }) });
+    const response = await client.explain({ ...question, ...(placements && { placements }) });
     if (args.json) {
-      process.stdout.write(`${JSON.stringify(answer)}\n`);
+      process.stdout.write(`${JSON.stringify(response)}\n`);
       return;
     }
-    const isUnknown = Object.values(answer.placements).some((campaigns) => campaigns.length === 0);
+    const isUnknown = Object.values(response.placements).some((campaigns) => campaigns.length === 0);
     // Without placements, the service explains all placements of campaigns.
     const { suggest } = await import('../service/index.ts');
     const placementIds = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
-    const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
-    for (const [placement, campaigns] of Object.entries(answer.placements)) {
+    const lines = response.has_profile ? [] : ['The service has no profile of this user.', ''];
+    for (const [placement, campaigns] of Object.entries(response.placements)) {
       const rows = campaigns.map(({ campaign_id, outcome, message: why }, index) => [
         `  ${index + 1}`,
         campaign_id,

@@ -38,18 +38,18 @@ const warn = (error: Error) => console.warn(`Placard: page rendered without bann
 
 /** Reads the banners of a response. Leaves out placements without a response, which the browser requests. */
 const readBanners = (
-  answer: unknown,
+  body: unknown,
   placements: readonly string[],
   onError: (error: Error) => void,
 ): BannerBootstrap['banners'] => {
-  const answered = readSyncResponse(answer);
-  if (answered === undefined) {
+  const received = readSyncResponse(body);
+  if (received === undefined) {
     onError(new Error(`POST ${SYNC_PATH} returned no banners`));
     return {};
   }
   const found = placements.flatMap((placement): [string, BannerBootstrap['banners'][string]][] => {
-    if (!Object.hasOwn(answered, placement)) return [];
-    const banner = answered[placement];
+    if (!Object.hasOwn(received, placement)) return [];
+    const banner = received[placement];
     if (banner === null) return [[placement, null]];
     const read = readBanner(placement, banner);
     if (typeof read !== 'string') return read.is_test_send ? [] : [[placement, toBanner(read)]];
@@ -96,14 +96,14 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
   };
   let banners: BannerBootstrap['banners'] = {};
   try {
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       path: SYNC_PATH,
       body: JSON.stringify(request),
       resetKind: 'epoch',
       idempotent: true,
     });
-    banners = readBanners(answer.body, placements, onError);
+    banners = readBanners(response.body, placements, onError);
   } catch (error) {
     onError(error instanceof Error ? error : new Error(String(error), { cause: error }));
   }

@@ -31,7 +31,7 @@ async function* listAll<T>(
 ): AsyncGenerator<T, void, undefined> {
   const seen = new Set<string>();
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const answer = await call({
+    const response = await call({
       method: 'GET',
       path,
       ...(cursor !== '' && { query: { cursor } }),
@@ -39,14 +39,14 @@ async function* listAll<T>(
       idempotent: true,
       signal,
     });
-    const page = schema.safeParse(answer.body);
+    const page = schema.safeParse(response.body);
     if (!page.success) {
       const [issue] = page.error.issues;
       throw new Error(`GET ${path} returned an invalid list: ${issue?.path.join('.')}: ${issue?.message}`);
     }
     seen.add(cursor);
     yield* page.data.results;
-    const next = parseLink(answer.headers.get('link'))['next'];
+    const next = parseLink(response.headers.get('link'))['next'];
     if (next === undefined) return;
     cursor = findCursor(next, endpoint);
     if (cursor === undefined) throw new Error(`the next page of ${path} is not on ${endpoint}: ${next}`);

@@ -63,7 +63,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
     track: (input, more) => trackAll(call, input, more),
     async explain(input, signal) {
       const body = JSON.stringify(input);
-      const answer = await call({
+      const response = await call({
         method: 'POST',
         path: EXPLAIN_PATH,
         body,
@@ -71,7 +71,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
         idempotent: true,
         signal,
       });
-      return answer.body as ExplainResult;
+      return response.body as ExplainResult;
     },
     ...createProfileCalls(call),
   };

@@ -10,7 +10,7 @@ test.each([
 });
 
 describe('the progress line', () => {
-  const facts = { answered: 45_000, elapsedMs: 5_000, readBytes: 1_000, leftBytes: 6_200 };
+  const facts = { processed: 45_000, elapsedMs: 5_000, readBytes: 1_000, leftBytes: 6_200 };
 
   test('shows the number of objects, the rate, and the remaining time', () => {
     expect(progressText(facts)).toBe('45,000 objects, 9,000 a second, 31 s left');
@@ -18,12 +18,14 @@ describe('the progress line', () => {
 
   test('omits the remaining time if the total is unknown or no response has arrived', () => {
     expect(progressText({ ...facts, leftBytes: null })).toBe('45,000 objects, 9,000 a second');
-    expect(progressText({ ...facts, answered: 0, elapsedMs: 0, readBytes: 0 })).toBe('0 objects, 0 a second');
+    expect(progressText({ ...facts, processed: 0, elapsedMs: 0, readBytes: 0 })).toBe(
+      '0 objects, 0 a second',
+    );
   });
 });
 
 describe('progress on stderr', () => {
-  const facts = { answered: 1, elapsedMs: 1_000, readBytes: 1, leftBytes: null };
+  const facts = { processed: 1, elapsedMs: 1_000, readBytes: 1, leftBytes: null };
   const run = (isTTY: boolean) => {
     vi.useFakeTimers();
     let text = '';

@@ -14,7 +14,7 @@ export const durationText = (ms: number): string => {
 
 interface ProgressFacts {
   /** Number of objects whose request has a response. */
-  answered: number;
+  processed: number;
   elapsedMs: number;
   /** Bytes read since the first object was sent, and bytes left; `null` if the size of the input is unknown. */
   readBytes: number;
@@ -22,10 +22,10 @@ interface ProgressFacts {
 }
 
 /** Formats progress, such as `45,000 objects, 8,300 a second, 31 s left`. */
-export const progressText = ({ answered, elapsedMs, readBytes, leftBytes }: ProgressFacts): string => {
-  const rate = elapsedMs > 0 ? Math.round((answered * 1000) / elapsedMs) : 0;
-  const text = `${count(answered, 'object')}, ${rate.toLocaleString('en-US')} a second`;
-  if (leftBytes === null || readBytes === 0 || answered === 0) return text;
+export const progressText = ({ processed, elapsedMs, readBytes, leftBytes }: ProgressFacts): string => {
+  const rate = elapsedMs > 0 ? Math.round((processed * 1000) / elapsedMs) : 0;
+  const text = `${count(processed, 'object')}, ${rate.toLocaleString('en-US')} a second`;
+  if (leftBytes === null || readBytes === 0 || processed === 0) return text;
   return `${text}, ${durationText((elapsedMs * leftBytes) / readBytes)} left`;
 };
 

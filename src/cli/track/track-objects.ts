@@ -28,7 +28,7 @@ const IN_DOUBT = 'in doubt: no response arrived, it may be stored or not';
 export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefined) => {
   const origins = new Map<number, Origin>();
   let next = 0;
-  let answered = 0;
+  let processed = 0;
   let sentBefore = 0;
   let last = -1;
   let lastName: string | undefined;
@@ -51,12 +51,12 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
   const end = (positions: TrackPosition[]) => {
     resume?.settled(getRange(positions));
     for (const { index } of positions) origins.delete(index);
-    answered += positions.length;
+    processed += positions.length;
   };
 
   return {
     /** Returns the number of objects whose request has ended. */
-    answered: () => answered,
+    processed: () => processed,
     /** Returns the number of objects that an earlier run sent. */
     sentBefore: () => sentBefore,
     /** Returns the name of the last object up to which all objects are sent or listed; `undefined` if none. */

@@ -113,7 +113,7 @@ export const track = defineCommand({
     /** Time and position when sending started. Earlier objects do not count, because skipping is much faster than sending. */
     let start: { atMs: number; bytes: number } | undefined;
     const progress = createProgress(process.stderr, () => ({
-      answered: objects.answered(),
+      processed: objects.processed(),
       elapsedMs: start ? performance.now() - start.atMs : 0,
       readBytes: start ? readBytes() - start.bytes : 0,
       leftBytes: totalBytes === null ? null : totalBytes - readBytes(),

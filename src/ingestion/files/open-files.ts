@@ -36,15 +36,15 @@ const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMes
     });
     const stop = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop);
-    let answer: StageMessage | null = null;
+    let result: StageMessage | null = null;
     child.once('message', (message: StageMessage) => {
-      answer = message;
+      result = message;
     });
     child.once('error', reject);
     child.once('exit', (code, killedBy) => {
       signal.removeEventListener('abort', stop);
       if (signal.aborted) reject(signal.reason);
-      else if (answer) resolve(answer);
+      else if (result) resolve(result);
       else {
         reject(
           new SourceError(

@@ -181,7 +181,7 @@ ${prose(operation.description ?? '')}
 ${block(curl(each))}
 ${(operation.parameters ?? []).map(({ name, in: where, description }) => `<p><code>${where === 'path' ? `{${escaped(name)}}` : `?${escaped(name)}=`}</code> ${inline(description)}</p>`).join('')}
 ${body ? `<details open><summary>Request</summary>${fieldTable(body.schema)}</details>` : ''}
-${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['application/json'].schema)}</details>` : ''}
+${success ? `<details><summary>Response</summary>${fieldTable(success[1].content['application/json'].schema)}</details>` : ''}
 <details><summary>Statuses</summary>${table(
     ['Status', 'When'],
     statuses.map(([status, { description }]) => [escaped(status), escaped(description)]),

@@ -66,8 +66,8 @@ export const createPublicEndpoints = ({
   const describe = once(() => openApi(routes));
   const description = once(() => toBytes(JSON.stringify(describe())));
   const docs = once(() => {
-    const { text, ...answer } = docsPage(describe());
-    return { ...answer, shared: toBytes(text) };
+    const { text, ...response } = docsPage(describe());
+    return { ...response, shared: toBytes(text) };
   });
   let collecting: Promise<string> | undefined;
   const metricsText = () => {
@@ -79,11 +79,11 @@ export const createPublicEndpoints = ({
     return collecting;
   };
   const serveImage = createImages(store, now);
-  const page = (path: string, answer: PublicEndpoint['handler']): PublicEndpoint => ({
+  const page = (path: string, handler: PublicEndpoint['handler']): PublicEndpoint => ({
     method: 'GET',
     path,
     body: null,
-    handler: answer,
+    handler,
   });
 
   return createRouter({

@@ -34,11 +34,11 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
     },
     handler: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
-      const answer: PlacementsResponse = { placements: [] };
+      const response: PlacementsResponse = { placements: [] };
       for (const placement of workspace.placements ?? []) {
         const { placementId, template, spot } = placement;
         if (!spot || !template) continue;
-        answer.placements.push({
+        response.placements.push({
           placement_id: placementId,
           selector: spot.selector,
           insert: spot.insert,
@@ -55,7 +55,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
             'selector without a match',
           );
       }
-      return { body: answer };
+      return { body: response };
     },
   });
 };

@@ -179,8 +179,8 @@ export const preview = (getBannerIds: GetBannerIds, store: Store) => {
           },
         ];
       });
-      const answer: PreviewResult = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
-      return { body: answer };
+      const response: PreviewResult = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
+      return { body: response };
     },
   });
 };

@@ -70,7 +70,7 @@ export const usersIdentify = defineRoute({
     badRequest: BAD_ENTRIES,
   },
   async handler({ workspace, store, body, now }) {
-    const answer: Record<string, unknown> = {};
+    const response: Record<string, unknown> = {};
     const identifications: Identification[] = [];
     for (const array of ARRAYS) {
       const list = body[array];
@@ -81,7 +81,7 @@ export const usersIdentify = defineRoute({
         }
         identifications.push({ externalId, target: toTarget(entry) });
       }
-      answer[array.replace('_to_identify', '_processed')] = list.length;
+      response[array.replace('_to_identify', '_processed')] = list.length;
     }
     await store.write({
       workspaceId: workspace.workspaceId,
@@ -94,6 +94,6 @@ export const usersIdentify = defineRoute({
         for (const identification of identifications) identify(users, identification, now);
       },
     });
-    return { body: { ...answer, message: 'success' } };
+    return { body: { ...response, message: 'success' } };
   },
 });

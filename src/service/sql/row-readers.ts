@@ -6,7 +6,7 @@ export interface Statement {
   values: SqlValue[];
 }
 /** Runs a statement with the values `$1`, `$2` …, and returns its rows once it is committed. */
-export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Answer;
+export type RunSql<Result = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Result;
 /** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
 export type RunTogether = (statements: readonly Statement[]) => Promise<boolean>;
 

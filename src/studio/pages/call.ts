@@ -31,11 +31,11 @@ export const onSignedOut = (call: () => void): void => {
 };
 
 /** Sends a request to the Studio's API. Rejects with an `ApiError`, or with the browser's error if the network fails. */
-export const call = async <Answer>(
+export const call = async <ResponseBody>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   { body, ifMatch, signal, keepalive = false }: CallOptions = {},
-): Promise<Answer> => {
+): Promise<ResponseBody> => {
   const response = await fetch(path, {
     method,
     keepalive,
@@ -47,10 +47,10 @@ export const call = async <Answer>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  const answer = text === '' ? {} : JSON.parse(text);
-  if (response.ok) return answer;
+  const parsed = text === '' ? {} : JSON.parse(text);
+  if (response.ok) return parsed;
   if (response.status === 401 && path !== '/api/session') whenSignedOut();
-  throw new ApiError(response.status, answer);
+  throw new ApiError(response.status, parsed);
 };
 
 /** Error of an action that the page itself rejects, with a message for the operator. */

@@ -81,9 +81,9 @@ export const createClientRun =
   (client: ClientBase): Run =>
   async (text, values) => {
     const statement = values ? { name: preparedName(text), text, values: [...values] } : { text };
-    const answer = await client.query(statement);
+    const result = await client.query(statement);
     // If several statements are sent as one text, the last result counts.
-    const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
+    const { rows } = Array.isArray(result) ? result.at(-1) : result;
     if (isUnacknowledged(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
   };

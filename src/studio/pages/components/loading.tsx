@@ -144,19 +144,21 @@ export const useAction = <Given extends unknown[]>(act: (...given: Given) => Pro
   return { problem, isBusy, run };
 };
 
-interface PagesProps<Answer> {
-  first: Answer;
+interface PagesProps<PageResponse> {
+  first: PageResponse;
   /** Loads the page before a cursor. */
-  read(before: string | number): Promise<Answer>;
+  read(before: string | number): Promise<PageResponse>;
   /** Label of the button that loads the next page. */
   moreName: string;
-  children(pages: Answer[]): ComponentChildren;
+  children(pages: PageResponse[]): ComponentChildren;
 }
 
 /** Paginated list. */
-export const Pages = <Answer extends { before: string | number | null }>(props: PagesProps<Answer>) => {
+export const Pages = <PageResponse extends { before: string | number | null }>(
+  props: PagesProps<PageResponse>,
+) => {
   const { first, read, moreName, children } = props;
-  const more = useSignal<Answer[]>([]);
+  const more = useSignal<PageResponse[]>([]);
   const pages = [first, ...more.value];
   const { before } = pages.at(-1)!;
   const { problem, run } = useAction(async () => {

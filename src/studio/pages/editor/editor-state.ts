@@ -102,9 +102,9 @@ export const createEditor = (row: CampaignVersions, isReadOnly: boolean) => {
 
   const check = (content: CampaignJson) =>
     call<{ checks: DraftCheck[] }>('POST', '/api/validation', { body: { campaign: content } }).then(
-      (answer) => {
+      (response) => {
         if (campaign.value !== content) return;
-        checks.value = answer.checks;
+        checks.value = response.checks;
         isChecked.value = true;
       },
       // The next save reports the error.
@@ -146,10 +146,10 @@ export const createEditor = (row: CampaignVersions, isReadOnly: boolean) => {
     state.value = { status: 'saving' };
     const body = { campaign: sent, based_on: basedOn };
     try {
-      const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
-      checks.value = answer.checks;
+      const response = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
+      checks.value = response.checks;
       isChecked.value = true;
-      markSaved(sent, answer.revision);
+      markSaved(sent, response.revision);
     } catch (error) {
       handleSaveError(sent, error);
     }

@@ -58,12 +58,12 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
   const importing = useAction(async (chosen: File) => {
     const sent = editor.campaign.value;
     const body = { campaign: sent, text: await readTextFile(chosen) };
-    const answer = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
+    const response = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
     if (editor.campaign.value !== sent)
       throw new ActionError('The draft was changed in the meantime. Import the file again.');
-    editor.change(() => answer.campaign);
-    notes.value = answer.notes;
-    announce(`${formatCount(answer.taken, 'text')} imported from ${chosen.name}.`);
+    editor.change(() => response.campaign);
+    notes.value = response.notes;
+    announce(`${formatCount(response.taken, 'text')} imported from ${chosen.name}.`);
   });
   return (
     <div class="row low">

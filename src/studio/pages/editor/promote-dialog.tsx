@@ -17,13 +17,13 @@ export const PromoteDialog = ({ id, onClose }: { id: string; onClose(): void }) 
   const isDone = useSignal(false);
   const { value: found } = compared;
   const send = async () => {
-    const answer = await call<PromoteResponse>('POST', `/api/campaigns/${encodeURIComponent(id)}/promote`, {
+    const response = await call<PromoteResponse>('POST', `/api/campaigns/${encodeURIComponent(id)}/promote`, {
       body: { environment: environment.value, key: key.value, ...(found && { seen: found.seen }) },
     });
     if (found) {
       isDone.value = true;
       announce(`Copied to ${environment.value} as a draft.`);
-    } else compared.value = answer;
+    } else compared.value = response;
   };
   return (
     <Dialog

@@ -146,7 +146,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       throw new ActionError('Choose a future date and time.');
     }
     try {
-      const answer = await call<PublishResponse>('POST', '/api/releases', {
+      const response = await call<PublishResponse>('POST', '/api/releases', {
         body: {
           campaign_id: editor.id,
           revision: editor.revision(),
@@ -158,8 +158,8 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       });
       announce(
         when.value === 'later'
-          ? `Release ${answer.release} goes live on ${wholeMoment(answer.liveAt)}.`
-          : `Release ${answer.release} is live. Pages update at their next sync.`,
+          ? `Release ${response.release} goes live on ${wholeMoment(response.liveAt)}.`
+          : `Release ${response.release} is live. Pages update at their next sync.`,
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

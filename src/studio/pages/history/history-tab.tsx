@@ -86,10 +86,10 @@ const RestoreDialog = ({ row, release, onClose, onDone }: RestoreDialogProps) =>
   const note = useSignal(`Back to release ${release.release}`);
   const scheduled = useSignal<ScheduledChoice>('keep');
   const restore = async () => {
-    const answer = await call<PublishResponse>('POST', `/api/releases/${release.release}/restore`, {
+    const response = await call<PublishResponse>('POST', `/api/releases/${release.release}/restore`, {
       body: { note: note.value, based_on: row.newest, ...scheduledIn(row, scheduled.value) },
     });
-    return `Release ${answer.release} is live. It restores release ${release.release}.`;
+    return `Release ${response.release} is live. It restores release ${release.release}.`;
   };
   return (
     <Dialog

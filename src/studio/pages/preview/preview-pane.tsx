@@ -38,7 +38,7 @@ const usePreview = (body: {
     JSON.stringify(body),
     { pauseMs: TYPING_MS, keepsLast: true },
   );
-  return { answer: last.current, problem: loaded.state === 'failed' ? loaded.message : null };
+  return { response: last.current, problem: loaded.state === 'failed' ? loaded.message : null };
 };
 
 const TEMPLATES: readonly Option<PlacementTemplate>[] = TEMPLATE_CATALOGUE.map(({ name, label }) => ({
@@ -84,7 +84,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
     : campaign.placements[0];
   const template =
     chosenTemplate.value ?? workspace.placements?.find(({ id }) => id === placement)?.template ?? 'card';
-  const { answer, problem } = usePreview({
+  const { response, problem } = usePreview({
     campaign,
     variant_id: variantId,
     person: toPersonBody(person.value),
@@ -94,9 +94,9 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const request: FrameRequest = {
     type: 'placard:preview',
     template,
-    properties: answer?.properties ?? null,
+    properties: response?.properties ?? null,
     scheme: scheme.value,
-    isRightToLeft: trials.value.includes('isRightToLeft') || isRightToLeft(answer?.language ?? 'en'),
+    isRightToLeft: trials.value.includes('isRightToLeft') || isRightToLeft(response?.language ?? 'en'),
     isLargeText: trials.value.includes('isLargeText'),
     hasLongWords: trials.value.includes('hasLongWords'),
     site: workspace.sites[0] ?? null,
@@ -141,9 +141,9 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
         <div class="preview-said" role="status">
           {!editor.isDraft.value && <p>Published version.</p>}
           {problem && <p class="field-problem">{problem}</p>}
-          {answer?.properties === null && <p>Fix the errors to preview.</p>}
-          {answer?.language && <p>In {languageName(answer.language)}.</p>}
-          {answer?.properties && !answer.inAudience && <p>{who} is not in the audience.</p>}
+          {response?.properties === null && <p>Fix the errors to preview.</p>}
+          {response?.language && <p>In {languageName(response.language)}.</p>}
+          {response?.properties && !response.inAudience && <p>{who} is not in the audience.</p>}
           {drawnProblems.value.map(({ property, message }) => (
             <p key={property + message} class="field-warning">
               {getFieldLabel(property)}: {message}

@@ -122,14 +122,14 @@ export const readAudit = get('/api/audit', 'admin', async (context) => {
   const names = new Map(rows.map((row) => [row.id, getCampaignName(currentCampaign(row))]));
   const isCsv = query.get('as') === 'csv';
   const terms = (query.get('find') ?? '').trim().toLowerCase();
-  const looked = await studio.audit(workspace.workspaceId, {
+  const scanned = await studio.audit(workspace.workspaceId, {
     limit: isCsv || terms !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
     ...parseCursor(query.get('before')),
   });
   const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
   const found: ReturnType<typeof toAuditRow>[] = [];
-  let last = looked.at(-1);
-  for (const row of looked) {
+  let last = scanned.at(-1);
+  for (const row of scanned) {
     const entry = toAuditRow(row, names);
     if (Object.values(entry).join('\n').toLowerCase().includes(terms)) found.push(entry);
     if (found.length === most) {
@@ -138,7 +138,7 @@ export const readAudit = get('/api/audit', 'admin', async (context) => {
     }
   }
   if (isCsv) return csvFile('audit.csv', [CSV_COLUMNS, ...found.map((entry) => Object.values(entry))]);
-  const isEnd = last === looked.at(-1) && looked.length < (terms === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
+  const isEnd = last === scanned.at(-1) && scanned.length < (terms === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
   // `before` is the cursor of the next page; `null` at the end.
   return { entries: found, before: last && !isEnd ? toCursor(last) : null };
 });

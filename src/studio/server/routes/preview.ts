@@ -222,7 +222,7 @@ export const explainRoute = post('/api/explain', 'view', explainBody, async (con
   });
   // Explains at least one placement, so that each request makes progress.
   const room = fits < 0 ? requested.length : Math.max(1, fits);
-  const answered = requested.slice(0, room);
+  const previewed = requested.slice(0, room);
   const explanations = explain({
     workspace: decided,
     externalUserId: person.externalId,
@@ -231,7 +231,7 @@ export const explainRoute = post('/api/explain', 'view', explainBody, async (con
     appVersion: 'any',
     deviceId: undefined,
     acceptLanguage: '',
-    placementIds: answered,
+    placementIds: previewed,
     now: nowMs,
     ids: await createGetBannerIds(store)(workspace.workspaceId),
     log: silentLog,
@@ -239,7 +239,7 @@ export const explainRoute = post('/api/explain', 'view', explainBody, async (con
   return {
     // Placements that this response omits. Request them by name.
     left: requested.slice(room),
-    spots: getSpots(context, answered),
+    spots: getSpots(context, previewed),
     placements: explanations,
     variantNames: getVariantNames(workspace, explanations),
     // Other users are not assigned a variant.
