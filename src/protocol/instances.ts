@@ -24,3 +24,9 @@ export const INSTANCES = {
 export type Instance = keyof typeof INSTANCES;
 
 export const isInstance = (label: string): label is Instance => Object.hasOwn(INSTANCES, label);
+
+/** Returns the label of an instance. Throws `TypeError` if there is no such instance. */
+export const parseInstance = (label: string): Instance => {
+  if (isInstance(label)) return label;
+  throw new TypeError(`instance: '${label}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
+};

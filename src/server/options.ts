@@ -1,4 +1,4 @@
-import { INSTANCES, type Instance, isInstance } from '../protocol/index.ts';
+import { INSTANCES, type Instance, parseInstance } from '../protocol/index.ts';
 import { MAX_TIMER_MS } from './rate-limiter.ts';
 
 export const checkTimeLimit = (timeoutMs: number): void => {
@@ -13,10 +13,7 @@ export type ApiAddress =
 
 /** Returns the base URL without a trailing slash. Throws `TypeError` if it is invalid. */
 export const parseEndpoint = ({ instance, endpoint }: ApiAddress): string => {
-  if (instance !== undefined) {
-    if (isInstance(instance)) return INSTANCES[instance];
-    throw new TypeError(`instance: '${instance}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
-  }
+  if (instance !== undefined) return INSTANCES[parseInstance(instance)];
   if (endpoint === undefined) throw new TypeError('instance or endpoint is required');
   if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
     // Error messages never quote a password, here and below.
