@@ -55,7 +55,7 @@ const shownAddress = (db: string): string => {
 /** SQLite error code of a file that cannot be opened. SQLite does not report the reason. */
 const SQLITE_CANTOPEN = 14;
 
-const whyNot = (db: string, error: unknown): string => {
+const describeOpenError = (db: string, error: unknown): string => {
   if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CANTOPEN))
     return formatError(error);
   if (db.includes('://')) return 'expected a file, :memory: or a postgres:// URL';
@@ -76,7 +76,7 @@ export const openDatabase = async (db: string): Promise<Store> => {
   try {
     return await openStore(db);
   } catch (error) {
-    throw new Error(`cannot open database ${shownAddress(db)}: ${whyNot(db, error)}`, {
+    throw new Error(`cannot open database ${shownAddress(db)}: ${describeOpenError(db, error)}`, {
       cause: error,
     });
   }
