@@ -53,4 +53,8 @@ export const INSERT_PLACEMENTS = 2_320;
 export const FIRST_PAINT: Record<BundlerName, number> = { vite: 8_250, esbuild: 8_580, webpack: 9_180 };
 
 /** Targets in docs/concepts/benchmarks.md. */
-export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
+export const AIMS: { allChunks: number; ordinaryVisit: number; firstPaint: Record<BundlerName, number> } = {
+  allChunks: 36_000,
+  ordinaryVisit: 26_000,
+  firstPaint: { vite: 7_700, esbuild: 8_000, webpack: 8_600 },
+};
