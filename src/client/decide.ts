@@ -48,7 +48,7 @@ export const createStoreDecision =
     }
   };
 
-/** Stores a decision if the delivery cannot be loaded, and tells the other tabs. */
+/** Stores a decision if the delivery cannot be loaded, and tells the other tabs of an opt-out or wipe. */
 export const storeWithoutDelivery = async (
   { logName, platform }: LogSetup,
   decision: Decision,
@@ -87,7 +87,7 @@ interface DecideOptions {
 export const createDecide =
   ({ settings, permission, deferred, report }: DecideOptions) =>
   async (decision: Decision): Promise<void> => {
-    const carriedOut = permission.decide(decision);
+    const applied = permission.decide(decision);
     /** Absent once the disk has the decision: another purge would delete events captured since an opt-in. */
     let store: StoreDecision | undefined = createStoreDecision(decision, permission);
     await deferred.runWithFallback(
@@ -98,5 +98,5 @@ export const createDecide =
         }, report),
     );
     // An opt-in begins a session; the caller does not wait for it.
-    if (decision !== 'enable') await carriedOut;
+    if (decision !== 'enable') await applied;
   };

@@ -20,7 +20,7 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
 
 /**
  * Chunks that this chunk loads. `create-placard.ts` loads this chunk: once the cached banners are on the page, after 250 ms, or
- * with the first event. Other code is in this chunk, in the first one if a cached banner needs it, or in the chunk of an addition.
+ * with the first event, decision or other call that needs it. Other code is in this chunk, in the first one if a cached banner needs it, or in the chunk of an addition.
  * `test/package/chunks.test.ts` compares this table with the build.
  */
 const CHUNKS = {

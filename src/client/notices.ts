@@ -55,7 +55,7 @@ export type Notice =
   | { type: 'in-doubt'; events: BannerEvent[] }
   /** An event left the queue undelivered. `detail` is for developers. */
   | { type: 'dropped'; event: BannerEvent; reason: DropReason; detail?: string }
-  /** Sending pauses until `untilMs`, in Unix milliseconds. */
+  /** Requests of the sync or of the delivery pause until `untilMs`, in Unix milliseconds. */
   | {
       type: 'paused';
       untilMs: number;

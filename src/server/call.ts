@@ -17,7 +17,7 @@ interface CallRequest {
   body?: string;
   resetKind: ResetKind;
   idempotent: boolean;
-  /** Called when no response arrived or the caller aborted, so that the API may have stored the request. */
+  /** Called if the API may have stored a request that is not idempotent: no response, a 504, an unreadable 2xx, or an abort. */
   onInDoubt?: () => void;
   /** Called before each attempt. An exception ends the call. */
   onAttempt?: () => void;

@@ -16,8 +16,8 @@ export interface MissingSelector {
 export const createMissingSelectors = () => {
   const reported = new Map<string, MissingSelector>();
   /** A new selector or new paths of a placement reset the count. */
-  const toSelectorKey = (workspaceId: string, { placementId, spot }: Placement) =>
-    JSON.stringify([workspaceId, placementId, spot]);
+  const toSelectorKey = (workspaceId: string, { placementId, insertionPoint }: Placement) =>
+    JSON.stringify([workspaceId, placementId, insertionPoint]);
   const find = (workspaceId: string, placement: Placement, nowMs: number): MissingSelector | null => {
     const found = reported.get(toSelectorKey(workspaceId, placement));
     return found && nowMs - found.lastMs < FORGOTTEN_MS ? found : null;

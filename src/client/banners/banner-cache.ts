@@ -90,7 +90,7 @@ export const createBannerCache = (options: CacheOptions) => {
   };
 
   /** Waits for the store with a timeout, because an `open` that never settles must not delay an impression. */
-  const settleWithin = async (work: () => Promise<unknown>): Promise<void> => {
+  const waitAtMost = async (work: () => Promise<unknown>): Promise<void> => {
     // The host's store may throw instead of rejecting.
     const reported = (async () => work())().then(() => {
       isHung = false;
@@ -135,7 +135,7 @@ export const createBannerCache = (options: CacheOptions) => {
     passToInterceptor: (event: CapturedEvent): boolean => intercept(event),
     update,
     key,
-    settleWithin,
+    waitAtMost,
     record: (): Readonly<UserRecord> => record,
     /** Returns whether the banner was returned for this user. `false` if a host passes no banner. */
     wasReturned: (banner: Banner): boolean => returnedIds.has(banner?.id),
@@ -167,7 +167,7 @@ export const createBannerCache = (options: CacheOptions) => {
     async reread(): Promise<void> {
       const reader = permission.userId();
       if (reader === null || !permission.mayWrite()) return;
-      await settleWithin(async () => {
+      await waitAtMost(async () => {
         // Chromium keeps large records in files, which a restored backup lacks. An unreadable record cannot be updated, so it
         // is deleted.
         const value = await store.get(key(reader)).catch(() => store.deleteMany([key(reader)]));
@@ -213,7 +213,7 @@ export const createBannerCache = (options: CacheOptions) => {
           }
         return [[key(owner), stored]];
       };
-      await settleWithin(async () => {
+      await waitAtMost(async () => {
         try {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {

@@ -127,7 +127,7 @@ export const createSyncScheduler = (
     async storedUsers(): Promise<unknown[]> {
       const scope = cache.key('').slice(0, -1);
       let found: [StoreKey, unknown][] = [];
-      await cache.settleWithin(async () => {
+      await cache.waitAtMost(async () => {
         found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
       });
       return found.map(([key]) => [key].flat().at(-1));

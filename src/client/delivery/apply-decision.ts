@@ -45,21 +45,21 @@ export const createApplyDecision = ({ context, log, sender }: Outbox, capture: C
     // Other tabs stop without waiting for the disk. An opt-in is posted only after it is stored.
     if (!isOptIn) post();
     // Runs in call order, so that a purge keeps events captured after a later opt-in, in this tab or another.
-    const carryOut = async () => {
+    const apply = async () => {
       if (isWipe) return log.store.clear(store);
       // A decision applies even if the disk is full.
       const isStored = await log.retryOnQuota(() => log.storeConsent(record));
-      await log.store.bringToDisk(store);
+      await log.store.applyWhenDiskWorks(store);
       if (store && decision === 'purge') {
         // Keeps events captured after a later opt-in in another tab.
         await purge(isStored ? Infinity : record.decidedAt, store);
         // The disk may have failed in the meantime.
-        await log.store.bringToDisk(store);
+        await log.store.applyWhenDiskWorks(store);
       }
       // The user may have opted out again in this page.
       if (isOptIn && isStored && permission.mayAct()) post();
     };
-    await capture.runInOrder(carryOut, isDiscarding);
+    await capture.runInOrder(apply, isDiscarding);
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.resume();
   };

@@ -159,7 +159,7 @@ export interface DeliverySetup {
 /** Messages between tabs. A tab that misses one finds the same state in the log. */
 export type TabMessage =
   /** A request is settled. Another waiting tab may send after `pause`. */
-  | { type: 'sender-idle'; pause: Pause }
+  | { type: 'request-settled'; pause: Pause }
   /** Events that left the queue, by `formatKey`. */
   | { type: 'events-removed'; keys: string[] }
   /** Notice of the service worker, which has no host. Each page passes the notice on to its host. */

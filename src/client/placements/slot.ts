@@ -70,7 +70,7 @@ export const reportHook = (fail: Fail, placementId: string, cause: unknown): voi
   fail('hook', `The hook of "${placementId}" threw`, cause);
 
 /**
- * Calls a hook's `check` once per banner, and caches the result until there is another banner. Calls `onLate` when an
+ * Calls a hook's `validate` once per banner, and caches the result until there is another banner. Calls `onLate` when an
  * asynchronous check ends.
  */
 export const createBannerValidation = (

@@ -48,7 +48,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
       slotSizes.clear();
       permission.deleteNames();
     }
-    await cache.settleWithin(() => deleteUserRecords(store, cache.key, permission.userId));
+    await cache.waitAtMost(() => deleteUserRecords(store, cache.key, permission.userId));
   };
   const openCache = async (): Promise<void> => {
     if (permission.mayAct()) await cache.open();

@@ -118,9 +118,9 @@ const processed = (description: string) => z.optional(z.number()).check(describe
 /** Response 201 of both endpoints. A count is present only if its array was sent. */
 export const usersTrackResponse = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
-  attributes_processed: processed('Attribute objects that were stored.'),
+  attributes_processed: processed('Accepted attribute objects.'),
   events_processed: processed('Accepted events.'),
-  purchases_processed: processed('Purchases that were stored.'),
+  purchases_processed: processed('Accepted purchases.'),
   errors: z
     .optional(z.array(z.unknown()))
     .check(described('Errors of rejected objects, by array and index; absent if none.')),

@@ -29,7 +29,7 @@ export const toAudienceContext = ({
 };
 
 /** Whether this is a test send, which ignores status, schedule and audience. */
-export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): boolean =>
+export const isTestUser = ({ testUsers }: Campaign, externalUserId: string): boolean =>
   testUsers.size > 0 && testUsers.has(externalUserId);
 
 /** Checks campaigns for one user and request. */
@@ -53,7 +53,7 @@ export const createEligibilityCheck = (
   };
 
   return (campaign) => {
-    const ineligibleReason = isTestFor(campaign, externalUserId) ? null : checkTargeting(campaign);
+    const ineligibleReason = isTestUser(campaign, externalUserId) ? null : checkTargeting(campaign);
     if (ineligibleReason) return ineligibleReason;
     const state = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
     if (!state || state.lastDismissalMs === null) return 0;

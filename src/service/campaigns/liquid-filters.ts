@@ -197,8 +197,8 @@ const getFilterCost = (
   const entries = countEntries(value);
   const read = SHALLOW.has(name) && typeof value !== 'string' ? 0 : writtenLength(value, budget);
   const asked = given.reduce<number>((sum, each) => sum + writtenLength(each, budget), 0);
-  let cost = entries * COST.element + (read + asked) * COST.letter;
-  if (EACH.has(name)) cost += entries * (COST.token + asked * COST.letter);
+  let cost = entries * COST.element + (read + asked) * COST.character;
+  if (EACH.has(name)) cost += entries * (COST.token + asked * COST.character);
   if (name.startsWith('sort')) cost += (entries * COST.element + read) * Math.log2(entries + 1);
   if (SEARCHES.has(name)) cost += searchCost(read, toText(given[0]).length);
   if (DATES.includes(name)) cost += COST.date * (2 + toText(given[0]).split('%').length);
@@ -211,7 +211,7 @@ const charged = (name: string, filter: Filter): FilterImplOptions =>
     budget.use(COST.filter + getFilterCost(name, value, given, budget));
     const result: unknown = yield filter.apply(this, [value, ...given]);
     budget.use(
-      typeof result === 'string' ? result.length * COST.letter : countEntries(result) * COST.element,
+      typeof result === 'string' ? result.length * COST.character : countEntries(result) * COST.element,
     );
     return result;
   };

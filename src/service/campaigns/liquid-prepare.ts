@@ -112,7 +112,7 @@ export const prepare = (template: Template[]): Compiled => {
     for (const name of each.blockScope?.() ?? []) own.add(name);
     for (const { content } of each.localScope?.() ?? []) own.add(content);
     const { begin, end } = each.token;
-    let weight = COST.node + (end - begin) * COST.letter;
+    let weight = COST.node + (end - begin) * COST.character;
     const tokens = [...(each.arguments?.() ?? [])] as AnyToken[];
     for (let token = tokens.pop(); token; token = tokens.pop()) {
       weight += COST.token;

@@ -48,7 +48,8 @@ export const toText = (value: unknown): string => {
 };
 
 /** Returns the cost of a search, which compares the whole pattern at each position of the text in the worst case. */
-export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
+export const searchCost = (text: number, pattern: number): number =>
+  text * (1 + pattern / 64) * COST.character;
 
 const getOperatorCost = (
   name: string,
@@ -58,7 +59,7 @@ const getOperatorCost = (
 ): number => {
   const lengths = [writtenLength(left, budget), writtenLength(right, budget)] as const;
   if (name === 'contains' && typeof left === 'string') return searchCost(...lengths);
-  return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
+  return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.character;
 };
 
 /** Returns the library's operators, wrapped to charge their cost to the render budget. */

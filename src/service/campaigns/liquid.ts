@@ -14,7 +14,7 @@ type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>
 const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   buffer: '',
   write(value) {
-    budget.use(writtenLength(value, budget) * COST.letter);
+    budget.use(writtenLength(value, budget) * COST.character);
     this.buffer += toText(value);
   },
 });

@@ -10,7 +10,7 @@ const MAX_BANNER_UNITS = 500_000;
 /** Maximum total cost of the banners in one check. A draft may have many variants, and a workspace many personas. */
 const MAX_CHECK_UNITS = 2_000_000;
 /** Fixed cost of rendering one variant for one persona. */
-const LOOK_UNITS = 5_000;
+const RENDER_UNITS = 5_000;
 
 /** Costs of rendering, in budget units. */
 export const COST = {
@@ -23,7 +23,7 @@ export const COST = {
   /** Cost of a list entry or object member. */
   element: 10,
   /** Cost of a character read or written. */
-  letter: 1,
+  character: 1,
   /** Cost of a date, and of each part of its format, because both use the platform's calendar. */
   date: 1_000,
 } as const;
@@ -54,7 +54,7 @@ export const createBudget = (): Budget => {
 export const createCheckBudget = (): (() => Budget | null) => {
   let left = MAX_CHECK_UNITS;
   return () => {
-    left -= LOOK_UNITS;
+    left -= RENDER_UNITS;
     if (left < 0) return null;
     const budget = createBudget();
     return {

@@ -3,7 +3,7 @@ import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { getCandidates, priorityOrder } from './campaign-order.ts';
 import type { DecisionRequest } from './decision.ts';
-import { createEligibilityCheck, isTestFor, toAudienceContext } from './eligibility.ts';
+import { createEligibilityCheck, isTestUser, toAudienceContext } from './eligibility.ts';
 import { createFrequencyCapper } from './frequency.ts';
 import { findHoldout } from './holdout.ts';
 import { getLanguages, languageFor, localizeProperties } from './languages.ts';
@@ -58,7 +58,7 @@ export const selectBanners = (request: DecisionRequest): string => {
       trace?.({ placementId, campaign, outcome: 'render_failed', ...suspension });
       return null;
     }
-    const isTestSend = isTestFor(campaign, externalUserId);
+    const isTestSend = isTestUser(campaign, externalUserId);
     const holdout = isTestSend ? null : findHoldout(workspace, campaign, externalUserId, now);
     const byHoldout = holdout !== null;
     const assignment = assignVariant(workspaceId, campaign, externalUserId, isTestSend);
@@ -112,7 +112,7 @@ export const selectBanners = (request: DecisionRequest): string => {
         trace?.({ placementId, campaign, outcome: eligibility });
         continue;
       }
-      const cap = caps && !isTestFor(campaign, externalUserId) ? caps.of(campaign) : null;
+      const cap = caps && !isTestUser(campaign, externalUserId) ? caps.of(campaign) : null;
       if (cap) trace?.({ placementId, campaign, outcome: 'frequency_capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {

@@ -36,22 +36,22 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
       const { workspaceId } = workspace;
       const response: PlacementsResponse = { placements: [] };
       for (const placement of workspace.placements ?? []) {
-        const { placementId, template, spot } = placement;
-        if (!spot || !template) continue;
+        const { placementId, template, insertionPoint } = placement;
+        if (!insertionPoint || !template) continue;
         response.placements.push({
           placement_id: placementId,
-          selector: spot.selector,
-          insert: spot.insert,
-          paths: [...spot.paths],
+          selector: insertionPoint.selector,
+          insert: insertionPoint.insert,
+          paths: [...insertionPoint.paths],
           template,
-          height_px: spot.heightPx,
-          wide_height_px: spot.wideHeightPx,
+          height_px: insertionPoint.heightPx,
+          wide_height_px: insertionPoint.wideHeightPx,
         });
         if (!body.missing?.includes(placementId)) continue;
         missingSelectors.add(workspaceId, placement, now);
         if (shouldLog(JSON.stringify([workspaceId, placementId]), now))
           log.warn(
-            { workspace: workspaceId, placement: placementId, selector: spot.selector },
+            { workspace: workspaceId, placement: placementId, selector: insertionPoint.selector },
             'selector without a match',
           );
       }

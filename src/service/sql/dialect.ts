@@ -101,7 +101,7 @@ export const SQLITE: Dialect = {
     ),
   ],
   ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
-  // No suffix is needed, because only one process writes the file and SQLite reports the number of changed rows.
+  // No suffix is needed, because only one process writes users and SQLite reports the number of changed rows.
   onConflictDoNothing: '',
   returningWritten: '',
   bulk: (columns, statement) => {

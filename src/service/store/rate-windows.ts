@@ -39,8 +39,8 @@ export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs
 
 /**
  * Counts requests of all replicas in windows aligned to multiples of their length. For example, an hourly window starts at the
- * top of the hour. Each replica leases a few requests at a time. All replicas together never exceed the limit. A window loses its
- * unused leases, at most 1%.
+ * top of the hour. Each replica leases a few requests at a time. All replicas together never exceed the limit. Requests that a
+ * replica has leased and not used by the end of a window are lost, at most 1% of the limit per replica.
  */
 export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();

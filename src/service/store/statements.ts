@@ -147,7 +147,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     ),
     impressionsSince: defineQuery(
       `SELECT campaign_id, ${ms(occurred)} AS occurred_at
-       FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
+       FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS events_of_user
        WHERE event_type = 'impression' AND NOT is_test_send AND ${occurred} >= ${dialect.timestamp('$2')}`,
     ),
     /** Returns rows of the feed with the external IDs of their users. */

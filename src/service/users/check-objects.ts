@@ -55,7 +55,7 @@ type Kind =
   | 'email_subscription_info';
 
 /** Members that are not attributes: identifiers, flags and the reserved alias names. */
-const NO_ATTRIBUTES = [
+const RESERVED_MEMBERS = [
   ...IDENTIFIERS,
   'alias_name',
   'alias_label',
@@ -66,7 +66,7 @@ const NO_ATTRIBUTES = [
 
 /** Kind of each reserved member. Any other member is a custom attribute. */
 const KINDS = new Map<string, Kind>([
-  ...NO_ATTRIBUTES.map((name) => [name, 'not_an_attribute'] as const),
+  ...RESERVED_MEMBERS.map((name) => [name, 'not_an_attribute'] as const),
   ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
   ['subscription_groups', 'subscription_groups'],
   ['push_tokens', 'push_tokens'],
@@ -160,7 +160,7 @@ export const checkEvent = (
   if (read === null || !isRecord(object)) return null;
   const { identity, name, properties = null, purchase } = read;
   const { app_id } = object;
-  const ofUser = {
+  const common = {
     externalId: null,
     userId: 0,
     appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
@@ -173,9 +173,9 @@ export const checkEvent = (
         kind: 'purchase',
         productId: name,
         ...purchase,
-        ...ofUser,
+        ...common,
         properties: properties && withTexts(properties),
       }
-    : { kind: 'event', name, ...ofUser, properties };
+    : { kind: 'event', name, ...common, properties };
   return { identity, event };
 };

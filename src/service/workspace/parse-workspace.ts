@@ -232,7 +232,7 @@ export const parseWorkspace = (
         placementId: placement.placement_id,
         name: placement.name ?? placement.placement_id,
         template: placement.template ?? null,
-        spot: toInsertionPoint(placement),
+        insertionPoint: toInsertionPoint(placement),
       })) ?? null,
     segments,
     holdout: file.holdout

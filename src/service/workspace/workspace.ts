@@ -73,7 +73,7 @@ export interface Placement {
   /** Template of the Studio preview; `null` if not set. */
   template: PlacementTemplate | null;
   /** Automatic insertion point; `null` if the page mounts the placement. */
-  spot: InsertionPoint | null;
+  insertionPoint: InsertionPoint | null;
 }
 
 /** Insertion point of a site, found by a selector. */

@@ -305,7 +305,7 @@ test('ignores channel messages with missing members', async () => {
   const tab = world.openTab();
   await tab.capture('c1');
   const other = world.openChannel(world.name);
-  for (const type of ['events-removed', 'notice', 'sender-idle', 'consent']) other.postMessage({ type });
+  for (const type of ['events-removed', 'notice', 'request-settled', 'consent']) other.postMessage({ type });
   await world.settle();
   expect(tab.noticesOf('failed')).toEqual([]);
   expect(tab.notices).not.toContain(undefined);

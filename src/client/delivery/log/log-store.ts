@@ -105,7 +105,8 @@ type LogLocation =
 
 /**
  * Creates the store of the log: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for
- * consent. A failed transaction was not committed, so it is repeated in memory.
+ * consent. A failed transaction is repeated in memory. One that timed out may commit later; its events are
+ * then sent twice.
  */
 export const createLogStore = (
   {
@@ -253,7 +254,7 @@ export const createLogStore = (
   };
 
   /** In memory mode, retries the disk, and applies a decision to it now or once it works. Otherwise does nothing. */
-  const bringToDisk = (decision?: StoreDecision): Promise<void> => {
+  const applyWhenDiskWorks = (decision?: StoreDecision): Promise<void> => {
     if (decision) memory()?.decisions.add(decision);
     return retry();
   };
@@ -287,10 +288,10 @@ export const createLogStore = (
     /** Deletes all records. In memory mode, replaces the decisions that are due on the disk by `wipe`. */
     async clear(wipe?: StoreDecision): Promise<void> {
       clearMemory();
-      void bringToDisk(wipe);
+      void applyWhenDiskWorks(wipe);
       await run((each) => each.clear());
       cache.clear();
-      return bringToDisk(wipe);
+      return applyWhenDiskWorks(wipe);
     },
     isMemory: () => memory() !== undefined,
     /** Retries the disk if the log is in memory. */
@@ -302,7 +303,7 @@ export const createLogStore = (
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    bringToDisk,
+    applyWhenDiskWorks,
     /** Pending requests still complete, because a click may wait for one. */
     close(): void {
       if (!memory()?.decisions.size) cancelRetry();

@@ -125,7 +125,7 @@ export const createLogCache = ({
   });
   channel.subscribe((item) => {
     if (item.type === 'events-removed') dropUnsent(item.keys);
-    if (item.type !== 'sender-idle') return;
+    if (item.type !== 'request-settled') return;
     // No page sends before the time that the server requested from another page.
     last = { ...(last ?? read(undefined)), pause: item.pause };
     claims = [];
@@ -501,7 +501,10 @@ export const createAppend = ({ fail, permission }: DeliveryContext, { store, ret
     return isFirst;
   };
 
-  /** Returns whether the entries were stored. Retries one write at a time, because an earlier one may already have been sent. */
+  /**
+   * Returns whether the entries were stored. Each write is retried separately, because events of an earlier one may
+   * already have been sent.
+   */
   const tryToWrite = async (entries: NewLogEvent[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
       const isStored = (await retryOnQuota(write, entries)) !== false;

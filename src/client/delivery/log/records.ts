@@ -22,7 +22,7 @@ export interface LogEvent extends BannerEvent {
   appVersion: string;
   /** Number of responses that rejected the event. */
   attempts: number;
-  /** ID of the claim whose outcome is unknown. Its events are resent together, or in halves after a 502. */
+  /** ID of the claim whose outcome is unknown. Its events are resent together, or in halves after an error of a proxy. */
   inDoubtClaimId?: string;
   /** Reason for the rejection, until the host has decided about a correction. */
   rejection?: string;

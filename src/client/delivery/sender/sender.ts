@@ -163,7 +163,7 @@ export const createSender = (context: DeliveryContext, log: Log) => {
   /** Resolves when the sending tab has its response, or at `time`. */
   const untilIdle = (time: number): Promise<void> =>
     new Promise((resolve) => {
-      const stop = channel.subscribe(({ type }) => type === 'sender-idle' && endIdle());
+      const stop = channel.subscribe(({ type }) => type === 'request-settled' && endIdle());
       const cancel = clock.after(Math.max(0, time - clock.now()), () => endIdle());
       endIdle = () => {
         stop();
@@ -220,7 +220,7 @@ export const createSender = (context: DeliveryContext, log: Log) => {
     const dismissals = delivered.filter(({ type }) => type === 'dismiss');
     if (dismissals.length > 0) context.onDismissed?.(dismissals);
     if (delivered.length > 0) notify({ type: 'delivered', events: delivered });
-    channel.post({ type: 'sender-idle', pause: log.cache.state().pause });
+    channel.post({ type: 'request-settled', pause: log.cache.state().pause });
     return delivered.length;
   };
 

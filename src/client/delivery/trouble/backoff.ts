@@ -7,7 +7,7 @@ const CAP_MS = 5 * 60_000;
 const MIN_SHARE = 0.1;
 
 /**
- * Returns the delay after `failures` rejections in a row (1 or more), in milliseconds. The ceiling doubles with each rejection,
+ * Returns the delay after `failures` failures in a row (1 or more), in milliseconds. The ceiling doubles with each failure,
  * and jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run this makes
  * about 22 requests an hour, at most 120, plus one each time the network or the user is back.
  */

@@ -167,17 +167,17 @@ export const createEviction = (shared: SharedFunctions, context: DeliveryContext
       if (isHourlyCheckDue) free = await expire(found);
       const kept = new Set(free);
       const expired = found.filter((item) => !kept.has(item));
-      let spareBytes =
+      let excessBytes =
         size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - log.caps.bytes;
-      let spareEvents = all.length - expired.length - maxEvents;
-      if (spareEvents <= 0 && spareBytes <= 0) return recordScan(all.length - expired.length);
-      spareEvents += maxEvents * CAP_TOLERANCE;
-      spareBytes += log.caps.bytes * CAP_TOLERANCE;
+      let excessEvents = all.length - expired.length - maxEvents;
+      if (excessEvents <= 0 && excessBytes <= 0) return recordScan(all.length - expired.length);
+      excessEvents += maxEvents * CAP_TOLERANCE;
+      excessBytes += log.caps.bytes * CAP_TOLERANCE;
       free.sort((a, b) => eventValue(a.event.type) - eventValue(b.event.type) || a.event.time - b.event.time);
       const victims = free.filter(({ event }) => {
-        const isVictim = spareEvents > 0 || spareBytes > 0;
-        spareEvents -= 1;
-        spareBytes -= estimateBytes(event);
+        const isVictim = excessEvents > 0 || excessBytes > 0;
+        excessEvents -= 1;
+        excessBytes -= estimateBytes(event);
         return isVictim;
       });
       await remove(victims, 'evicted');

@@ -85,7 +85,7 @@ const settleEvents = (
   };
   /** Handles an event that the server named: one more attempt, then a correction, a retry, or a dead letter. */
   const reject = (item: QueuedEvent, reason: string): void => {
-    const { inDoubtClaimId: _answered, ...event } = item.event;
+    const { inDoubtClaimId: _claimId, ...event } = item.event;
     const attempts = event.attempts + 1;
     notices.push({ type: 'rejected', event: bannerEvent(event), reason, attempts });
     const next = corrects ? { rejection: reason } : { notBefore: getRetryTime({ clock, options }) };

@@ -97,7 +97,7 @@ const syncName = (destination: string): void => {
 };
 
 /**
- * Copies a snapshot of a SQLite file while the service writes it. The copy is a plain file without a log, and is synced to disk
+ * Copies a snapshot of a SQLite file while the service writes it. The copy is in rollback-journal mode, without a log, and is synced to disk
  * when this resolves. Never overwrites an existing file. Gives the copy its name once it is complete, because a partial copy
  * could be mistaken for a backup and would open as an empty database. Leaves no partial file after an error or abort.
  */

@@ -17,14 +17,14 @@ type Applied = { cachedUsers: UserGenerations } & (
 );
 
 /** A group in flight. */
-interface GroupUnderWay {
+interface PendingGroup {
   /** Users that the group was applied to; `null` until then. */
   cachedUsers: UserGenerations | null;
   end: Promise<unknown>;
 }
 
 /**
- * Applies the mutations of a group to their users, and commits the changes. Only this process writes the file, so users stay
+ * Applies the mutations of a group to their users, and commits the changes. Only this process writes users, so they stay
  * cached after a read or write. Reading them again for each group would take a quarter of the service's time. Applies a group
  * during the commit of the previous group, and writes it after that commit. If a commit fails, empties the cache and applies
  * later groups again.
@@ -37,7 +37,7 @@ export const createSqliteGroups = (
 ) => {
   const createCache = () => createUserGenerations(ids, maxCharacters);
   let cachedUsers = createCache();
-  let latest: GroupUnderWay = { cachedUsers, end: Promise.resolve() };
+  let latest: PendingGroup = { cachedUsers, end: Promise.resolve() };
 
   /** Reads the users of a group, and applies the mutations to them. No other group is applied in the meantime. */
   const applyGroup = async (mutations: readonly Mutation[]): Promise<Applied> => {
@@ -64,8 +64,8 @@ export const createSqliteGroups = (
 
   const writeGroup = async (
     mutations: readonly Mutation[],
-    previous: GroupUnderWay,
-    current: GroupUnderWay,
+    previous: PendingGroup,
+    current: PendingGroup,
   ): Promise<unknown[]> => {
     try {
       // Skipped if the previous group must be applied again.
@@ -88,7 +88,7 @@ export const createSqliteGroups = (
 
   return (mutations: readonly Mutation[]): Promise<unknown[]> => {
     const previous = latest;
-    const current: GroupUnderWay = { cachedUsers: null, end: Promise.resolve() };
+    const current: PendingGroup = { cachedUsers: null, end: Promise.resolve() };
     latest = current;
     const values = writeGroup(mutations, previous, current);
     current.end = values.catch(() => undefined);

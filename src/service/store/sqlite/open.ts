@@ -26,7 +26,7 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
       if (expectedRows === undefined) rows.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
-    // Only this process writes the file, so the row count must match.
+    // Only this process writes users, so the row count must match.
     if (expectedRows !== undefined && written !== expectedRows)
       throw new Error(
         `expected ${expectedRows} changed rows, got ${written}: another process may have written the database`,
@@ -121,13 +121,13 @@ export const openShared = (file: string, { readOnly = false } = {}): DatabaseSyn
   }
 };
 
-/** Offset in the header of a SQLite file of the write version: 2 for write-ahead logging, 1 for a plain file. */
+/** Offset in the header of a SQLite file of the write version: 2 for write-ahead logging, 1 for a rollback journal. */
 const WRITE_VERSION_AT = 18;
-const PLAIN = 1;
+const ROLLBACK_JOURNAL = 1;
 
 /**
- * Throws if a plain file, such as a backup, has a write-ahead log, because it replaced a file whose service crashed. SQLite would
- * apply that log to the plain file and corrupt it.
+ * Throws if a file in rollback-journal mode, such as a restored backup, stands beside the write-ahead log of the file that it
+ * replaced. SQLite would apply that log to it and corrupt it.
  */
 export const assertNoStaleWal = (file: string): void => {
   const log = `${realpathSync(file)}-wal`;
@@ -139,7 +139,7 @@ export const assertNoStaleWal = (file: string): void => {
   } finally {
     closeSync(descriptor);
   }
-  if (header[WRITE_VERSION_AT] !== PLAIN) return;
+  if (header[WRITE_VERSION_AT] !== ROLLBACK_JOURNAL) return;
   throw new Error(
     `${log} is the log of another file than ${file}, which is a copy: remove it and the -shm file`,
   );

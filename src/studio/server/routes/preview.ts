@@ -170,13 +170,13 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
   });
   const spots: Record<string, InsertionPointReport> = {};
   for (const placement of workspace.placements ?? []) {
-    const { placementId, spot } = placement;
-    if (!spot || !ids.includes(placementId)) continue;
+    const { placementId, insertionPoint } = placement;
+    if (!insertionPoint || !ids.includes(placementId)) continue;
     const missing = missingSelectors.of(workspace.workspaceId, placement, nowMs);
     spots[placementId] = {
-      selector: spot.selector,
-      insert: spot.insert,
-      paths: [...spot.paths],
+      selector: insertionPoint.selector,
+      insert: insertionPoint.insert,
+      paths: [...insertionPoint.paths],
       missing: missing && toMissingReport(missing),
     };
   }
