@@ -68,7 +68,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
       405: {
         description: 'Only GET and HEAD.',
         headers: ALLOW,
-        content: json({ $ref: '#/components/schemas/Refusal' }),
+        content: json({ $ref: '#/components/schemas/ErrorBody' }),
       },
     },
   },

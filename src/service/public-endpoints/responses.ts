@@ -45,7 +45,7 @@ export const json = (schema: Members | Schema, example?: unknown) => ({
 /** Shared components of operations. */
 export const components = {
   schemas: {
-    Refusal: {
+    ErrorBody: {
       type: 'object',
       description: 'A rejected request. `errors` repeats the text, or names invalid objects.',
       required: ['message', 'errors'],
@@ -62,8 +62,8 @@ export const components = {
         },
       },
     },
-    SyncRefusal: { type: 'object', required: ['error'], properties: { error: text } },
-    BannerTrackRefusal: {
+    SyncErrorBody: { type: 'object', required: ['error'], properties: { error: text } },
+    BannerTrackErrorBody: {
       type: 'object',
       required: ['message'],
       properties: {
@@ -90,9 +90,9 @@ export const components = {
 };
 
 const ERROR_SCHEMAS: Record<ErrorFormat, string> = {
-  general: 'Refusal',
-  sync: 'SyncRefusal',
-  track: 'BannerTrackRefusal',
+  general: 'ErrorBody',
+  sync: 'SyncErrorBody',
+  track: 'BannerTrackErrorBody',
 };
 
 const RATE_HEADERS = {
@@ -120,14 +120,14 @@ export const ALLOW = { Allow: { schema: text, description: 'Allowed methods.' } 
 
 /** Returns every response of an operation by status. */
 export const toResponses = (route: Route, operation: Operation): Members => {
-  const refusal = (description: string, headers?: Members | false) => ({
+  const rejected = (description: string, headers?: Members | false) => ({
     description,
     ...(headers && { headers }),
     content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errorFormat]}` }),
   });
   /** Returns a response with rate-limit headers, sent once the request is counted. */
   const counted = (description: string, headers?: Members) =>
-    refusal(description, { ...rateHeaders(route), ...headers });
+    rejected(description, { ...rateHeaders(route), ...headers });
   const { body: request } = route;
   const isGeneral = route.errorFormat === 'general';
   const link = {
@@ -140,7 +140,7 @@ export const toResponses = (route: Route, operation: Operation): Members => {
       content: json(toJsonSchema(route.response.schema, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
-    401: refusal(
+    401: rejected(
       route.errorFormat === 'sync'
         ? 'The key is missing or wrong, or lacks the permission; or the user token is invalid.'
         : `The key is missing or wrong${route.crossOrigin ? ', or the user token is invalid' : ''}.`,
@@ -151,15 +151,15 @@ export const toResponses = (route: Route, operation: Operation): Members => {
         },
       },
     ),
-    ...(route.errorFormat !== 'sync' && { 403: refusal('The key lacks the permission.') }),
+    ...(route.errorFormat !== 'sync' && { 403: rejected('The key lacks the permission.') }),
     // A disabled feature is rejected before the request is counted.
     ...(operation.notFound && {
-      404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
+      404: route.crossOrigin ? rejected(operation.notFound) : counted(operation.notFound),
     }),
-    405: refusal('Method not allowed.', ALLOW),
+    405: rejected('Method not allowed.', ALLOW),
     ...(request?.bounds.tooLarge.status === 413 && { 413: counted('The body is larger than 4 MB.') }),
     ...(request && isGeneral && { 415: counted('Unsupported content type.') }),
-    429: refusal('Too many requests.', limitedHeaders(route)),
+    429: rejected('Too many requests.', limitedHeaders(route)),
     500: counted('Internal error; nothing was stored. Retry later.'),
     ...((request || route.writes) && {
       503: counted('Server overloaded; the request was not processed. Retry later.', {
