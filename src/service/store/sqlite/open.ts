@@ -40,22 +40,32 @@ export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   return (sql, values) => send({ sql, executions: 1, values });
 };
 
+/** Runs `work` in a write transaction. Rolls back if it throws, and throws the same error. */
+export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const value = work();
+    database.exec('COMMIT');
+    return value;
+  } catch (error) {
+    try {
+      database.exec('ROLLBACK');
+    } catch {
+      // SQLite rolls back on its own after some errors, such as a full disk, which Node 22.13 cannot detect.
+    }
+    throw error;
+  }
+};
+
 /** Like `RunTogether`, but synchronous. */
 export const createRunTogetherSqlite = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
-  return ([first, ...others]: readonly Statement[]): boolean => {
-    database.exec('BEGIN IMMEDIATE');
-    try {
+  return ([first, ...others]: readonly Statement[]): boolean =>
+    inTransaction(database, () => {
       const isStored = first !== undefined && send(query(first.sql, ...first.values)).length > 0;
       if (isStored) for (const { sql, values } of others) send(query(sql, ...values));
-      database.exec('COMMIT');
       return isStored;
-    } catch (error) {
-      // SQLite rolls back on its own after some errors.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      throw error;
-    }
-  };
+    });
 };
 
 const readSchemaVersion = (database: DatabaseSync): number | null =>
@@ -75,9 +85,8 @@ const checkTables = (database: DatabaseSync, file: string): void =>
   checkSchema(file, readSchemaVersion(database), 'sqlite', readColumns(database));
 
 /** Creates the tables atomically if the file is empty. Otherwise checks them. */
-export const createTables = (database: DatabaseSync, file: string): void => {
-  database.exec('BEGIN IMMEDIATE');
-  try {
+export const createTables = (database: DatabaseSync, file: string): void =>
+  inTransaction(database, () => {
     if (readSchemaVersion(database) === null) {
       const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
       if (table)
@@ -89,16 +98,7 @@ export const createTables = (database: DatabaseSync, file: string): void => {
       createSendSqlite(database)(query(sql, ...values));
     }
     checkTables(database, file);
-    database.exec('COMMIT');
-  } catch (error) {
-    try {
-      database.exec('ROLLBACK');
-    } catch {
-      // SQLite rolls back on its own after some errors, such as a full disk. Reports only the first error.
-    }
-    throw error;
-  }
-};
+  });
 
 /** Maximum wait for a lock of another connection, in milliseconds. */
 export const BUSY_MS = 10_000;

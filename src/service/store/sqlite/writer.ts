@@ -13,7 +13,7 @@ import { runStepsSync } from '../../sql/steps.ts';
 import { commitGroup, type GroupWrites, toGroupWrites } from '../commit-group.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
-import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
+import { BUSY_MS, createRunTogetherSqlite, createSendSqlite, inTransaction } from './open.ts';
 
 /**
  * Number of pages in the write-ahead log that triggers a checkpoint (64 MiB). A large log copies frequently changed pages less
@@ -43,29 +43,10 @@ export const NOTHING: GroupWrites = toGroupWrites(SQLITE_STATEMENTS, emptyChange
 /** Writes in transactions. A transaction that throws stores nothing. */
 export const createWriter = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
   const batchSizer = createBatchSizer();
   /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
   let uncheckpointedBatches = 0;
-
-  const inTransaction = <T>(work: () => T): T => {
-    begin.run();
-    try {
-      const value = work();
-      commit.run();
-      return value;
-    } catch (error) {
-      try {
-        rollback.run();
-      } catch {
-        // SQLite rolls back on its own after some errors. Reports only the first error.
-      }
-      throw error;
-    }
-  };
 
   return {
     run: (sql: string, values: SqlValue[]) => send(query(sql, ...values)),
@@ -75,7 +56,7 @@ export const createWriter = (database: DatabaseSync) => {
     write(group: GroupWrites): void {
       const events = unindexed + group.events.executions;
       const isDue = events >= MAX_UNINDEXED_EVENTS;
-      inTransaction(() => {
+      inTransaction(database, () => {
         runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
         if (isDue) SQLITE.indexUserEvents.map(send);
       });
@@ -83,7 +64,7 @@ export const createWriter = (database: DatabaseSync) => {
     },
 
     indexUserEvents(): void {
-      inTransaction(() => SQLITE.indexUserEvents.map(send));
+      inTransaction(database, () => SQLITE.indexUserEvents.map(send));
     },
 
     /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls and wait for one of them. */
@@ -98,7 +79,7 @@ export const createWriter = (database: DatabaseSync) => {
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
-        return inTransaction(() =>
+        return inTransaction(database, () =>
           runStepsSync(advanceResults(SQLITE_RESULTS, through, batchSizer.limits()), send),
         );
       } finally {
@@ -108,10 +89,10 @@ export const createWriter = (database: DatabaseSync) => {
     },
 
     pruneEvents: (range: EventRange): PrunedEvents =>
-      inTransaction(() => runStepsSync(pruneEvents(SQLITE_RESULTS, range), send)),
+      inTransaction(database, () => runStepsSync(pruneEvents(SQLITE_RESULTS, range), send)),
 
     addGoals: (added: GoalsToAdd): void =>
-      inTransaction(() => runStepsSync(addGoals(SQLITE_RESULTS, added), send)),
+      inTransaction(database, () => runStepsSync(addGoals(SQLITE_RESULTS, added), send)),
   };
 };
 
