@@ -41,7 +41,7 @@ const logBayesFactor = (counts: readonly number[], shares: readonly number[], co
  * Returns the p-value of the sequential SRM test of Lindon and Malek (Anytime-valid inference for multinomial count data, 2022),
  * valid at any number of looks. Averages the Bayes factors of several alternatives, because a mean of martingales is a
  * martingale. A value of 1 means no evidence; below 0.01, assignment or counting is faulty. For its power, see
- * `docs/guides/studio.md`.
+ * `docs/reference/studio.md`.
  */
 export const sampleRatioMismatchPValue = (counts: readonly number[], shares: readonly number[]): number => {
   const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));

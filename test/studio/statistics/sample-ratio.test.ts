@@ -80,7 +80,7 @@ describe('the sample-ratio test', () => {
     expect(sampleRatioMismatchPValue([900, 100], [0.9, 0.1])).toBe(1);
   });
 
-  // Same table as in docs/guides/studio.md.
+  // Same table as in docs/reference/studio.md.
   test.each([
     { users: 100, at: 30, found: 26.8 },
     { users: 300, at: 116, found: 36.5 },
