@@ -11,12 +11,12 @@ const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey;
 const facts = (value: unknown) => readPublicKeys(value).map(({ algorithm, keyId }) => ({ algorithm, keyId }));
 const PRIVATE = 'expected a public key, got a private one: make a new pair, this one is no longer secret';
 
-describe('public keys of an app', () => {
+describe('readPublicKeys', () => {
   test.each([
     ['Ed25519', ed, 'EdDSA'],
     ['P-256', ec, 'ES256'],
     ['RSA', rsa, 'RS256'],
-  ])('are read as PEM and as JWK: %s', (_, { publicPem, publicJwk }, algorithm) => {
+  ])('reads a key as PEM and as JWK: %s', (_, { publicPem, publicJwk }, algorithm) => {
     expect(facts(publicPem)).toEqual([{ algorithm, keyId: null }]);
     expect(facts({ ...publicJwk, kid: 'k-1', alg: algorithm, use: 'sig' })).toEqual([
       { algorithm, keyId: 'k-1' },
@@ -24,11 +24,11 @@ describe('public keys of an app', () => {
     expect(facts({ ...publicJwk, key_ops: ['verify'] })).toEqual([{ algorithm, keyId: null }]);
   });
 
-  test('accept the algorithm name Ed25519', () => {
+  test('accepts the algorithm name Ed25519', () => {
     expect(facts({ ...ed.publicJwk, alg: 'Ed25519' })).toEqual([{ algorithm: 'EdDSA', keyId: null }]);
   });
 
-  test('are read as a set, except keys for other uses', () => {
+  test('reads a set, except keys for other uses', () => {
     const keys = [
       { ...rsa.publicJwk, kid: 'old' },
       { ...ec.publicJwk, kid: 'new' },
@@ -42,7 +42,7 @@ describe('public keys of an app', () => {
     ]);
   });
 
-  test('are read from a file as JWKS, JWK or PEM', () => {
+  test('reads a file as JWKS, JWK or PEM', () => {
     const keyIds = (text: string) => readKeyFile(text).map(({ keyId }) => keyId);
     expect(keyIds(JSON.stringify({ keys: [{ ...ed.publicJwk, kid: 'a' }] }, null, 2))).toEqual(['a']);
     expect(keyIds(` ${JSON.stringify({ ...ed.publicJwk, kid: 'b' })}`)).toEqual(['b']);
@@ -82,7 +82,7 @@ describe('public keys of an app', () => {
       { ...rsa.publicJwk, alg: 'PS256' },
       'expected a key for signatures with RS256',
     ],
-  ])('are rejected without quoting them: %s', (_, value, problem) => {
+  ])('rejects a key without quoting it: %s', (_, value, problem) => {
     expect(() => readPublicKeys(value)).toThrow(problem);
     try {
       readPublicKeys(value);

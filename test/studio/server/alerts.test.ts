@@ -71,7 +71,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(status).toBe(201);
   };
 
-  test('report a sample ratio mismatch while the results page reports it', async () => {
+  test('reports a sample ratio mismatch while the results page reports it', async () => {
     await visit('early', ['a']);
     expect(await alerts()).toEqual(['sample_ratio_mismatch:sale']);
     const vera = await studio.signIn('Vera');
@@ -114,7 +114,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     return { rollout, loseToControl: () => signUp(groups.get('control')!.slice(10, 45)) };
   };
 
-  test('report a goal below the control group while the split is unchanged and the campaign is live', async () => {
+  test('reports a goal below the control group while the split is unchanged and the campaign is live', async () => {
     const endsAtMs = studio.clock.now + DAY_MS;
     const { rollout, loseToControl } = await rollOut({ ends_at: new Date(endsAtMs).toISOString() });
     expect(await alerts()).toEqual([]);
@@ -129,7 +129,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(await alerts()).toEqual([]);
   });
 
-  test('stop a campaign if its scheduled release asks for it', async () => {
+  test('stops a campaign if its scheduled release has this condition', async () => {
     const { rollout, loseToControl } = await rollOut();
     const cookie = await studio.signIn('Pia');
     const { body } = await studio.call('PUT', '/api/drafts/sale', {
@@ -165,7 +165,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(await released()).toHaveLength(3);
   });
 
-  test('report a live campaign that no longer reaches users, until an operator stops it', async () => {
+  test('reports a live campaign that no longer reaches users, until an operator stops it', async () => {
     await visit('u', ['a', 'b']);
     studio.clock.now += DAY_MS;
     expect(await alerts()).toEqual([]);
@@ -180,14 +180,14 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(await alerts()).toEqual([]);
   });
 
-  test('report a campaign that can no longer be loaded', async () => {
+  test('reports a campaign that can no longer be loaded', async () => {
     await publish({ ...CAMPAIGN, campaign_id: 'strip', placements: ['side'] });
     expect(await alerts()).toEqual([]);
     studio.edit({ ...CONTENT, placements: [{ placement_id: 'home' }] });
     expect(await alerts()).toEqual(['campaign_halted:strip']);
   });
 
-  test('report an integration whose last finished run failed', async () => {
+  test('reports an integration whose last finished run failed', async () => {
     const claim = async () =>
       (await store.ingestion.acquireLease({
         workspaceId: 'test',

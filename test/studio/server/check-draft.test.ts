@@ -42,9 +42,9 @@ test('reports a click that could not set any attribute as an error at its attrib
   expect(withClick({ country: 'DE' })).toEqual([]);
 });
 
-describe('a message', () => {
+describe('checkDraft of a message', () => {
   test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
-    'without content to render gets an error: %j',
+    'reports an error without content to render: %j',
     (properties) => {
       expect(propertyChecks(properties)).toEqual([
         'error headline: Add a headline, a body or an image. Without one nothing is shown.',
@@ -52,12 +52,12 @@ describe('a message', () => {
     },
   );
 
-  test('without a headline gets a finding that requests one', () => {
+  test('reports a missing headline', () => {
     expect(propertyChecks({ body: text('Come in') })).toEqual(['warning headline: There is no headline.']);
   });
 
   test.each(['{{${first_name}}}', "{{${first_name} | default: ''}}", '{% if false %}x{% endif %}'])(
-    'that is blank for new users gets a warning: %s',
+    'warns of a text that is blank for new users: %s',
     (headline) => {
       expect(propertyChecks({ headline: text(headline) })).toEqual([
         'warning headline: Headline is empty for new users.',
@@ -68,7 +68,7 @@ describe('a message', () => {
   test.each([
     ['Hello {{${first_name}}}!', '${first_name}'],
     ['Hello {{ custom_attribute.${nick name} | upcase }}!', 'custom_attribute.${nick name}'],
-  ])('that has a gap for users without a name gets a warning: %s', (headline, name) => {
+  ])('warns of a gap for users without a name: %s', (headline, name) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([
       `warning headline: Headline is incomplete for users without ${name}. Add a default, such as {{${name} | default: 'there'}}.`,
     ]);
@@ -79,16 +79,16 @@ describe('a message', () => {
     'Hello{% if ${first_name} %} {{${first_name}}}{% endif %}!',
     '{% assign name = ${first_name} | default: "you" %}Hello {{ name }}!',
     'You are {{${user_id}}}',
-  ])('without a gap does not get a warning: %s', (headline) => {
+  ])('reports nothing for a text without a gap: %s', (headline) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([]);
   });
 
-  test('with unterminated Liquid gets an error that states the problem', () => {
+  test('reports the problem of unterminated Liquid', () => {
     const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
     expect(check).toBe('error value: Unclosed {{. Add }} and close quotation marks.');
   });
 
-  test('longer than its template renders gets a finding with the truncated text, in user-perceived characters', () => {
+  test('warns of a text longer than its template renders, in user-perceived characters', () => {
     expect(propertyChecks({ headline: text('👋'.repeat(160)) })).toEqual([]);
     expect(propertyChecks({ headline: text('👋'.repeat(161)) })).toEqual([
       'warning headline: 161 characters: only the first 160 are shown.',
@@ -96,11 +96,11 @@ describe('a message', () => {
   });
 });
 
-describe('a URL', () => {
+describe('checkDraft of a URL', () => {
   const headline = text('Hi');
 
   test.each(['javascript:alert(1)', 'data:text/html,x', ' JAVASCRIPT:alert(1)'])(
-    'that pages reject gets an error: %s',
+    'reports an error for a URL that pages reject: %s',
     (link) => {
       expect(propertyChecks({ headline, link: text(link) })).toEqual([
         expect.stringMatching(/^error link: Pages reject this URL\./),
@@ -108,18 +108,18 @@ describe('a URL', () => {
     },
   );
 
-  test('with Liquid is resolved only per user', () => {
+  test('reports nothing for a URL with Liquid, which is resolved per user', () => {
     expect(propertyChecks({ headline, link: text('https://shop.example/{{${language}}}') })).toEqual([]);
   });
 
-  test('of an image without a description gets a finding, which is an error for an image-only message', () => {
+  test('reports an image without a description, as an error for an image-only message', () => {
     const words = 'image_alt: Screen readers skip this image.';
     const shelf = image('https://shop.example/a.png');
     expect(propertyChecks({ headline, image: shelf })[0]).toContain(`warning ${words}`);
     expect(propertyChecks({ image: shelf })[0]).toContain(`error ${words}`);
   });
 
-  test('of an image-only message with an empty headline gets no finding', () => {
+  test('reports nothing for an image-only message with an empty headline', () => {
     const alone = {
       headline: text(''),
       image: image('https://shop.example/a.png'),
@@ -128,27 +128,27 @@ describe('a URL', () => {
     expect(propertyChecks(alone)).toEqual([]);
   });
 
-  test('copied from a template’s example gets a warning', () => {
+  test('warns of a URL copied from a template’s example', () => {
     expect(propertyChecks({ headline: text('Something new is here') })).toEqual([
       'warning headline: This is the example text.',
     ]);
   });
 
-  test('not rendered by the placement’s template gets a finding that includes the placement', () => {
+  test('names the placement whose template does not render the URL', () => {
     const properties = { headline, secondary_button_text: text('Later'), secondary_link: text('/later') };
     expect(propertyChecks(properties)).toEqual([
       'warning secondary_button_text: Not shown in Home: the template does not render it.',
     ]);
   });
 
-  test('is reported as missing for a button without one', () => {
+  test('reports a button without a URL', () => {
     expect(propertyChecks({ headline, button_text: text('Go') })).toEqual([
       'warning link: Button text is not shown without a link.',
     ]);
   });
 });
 
-describe('a campaign', () => {
+describe('checkDraft of a campaign', () => {
   test.each([
     [{ placements: [] }, 'error placements'],
     [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past.'],
@@ -161,18 +161,18 @@ describe('a campaign', () => {
     [{ control_percentage: 100 }, 'warning control_percentage: Everyone is in the control group.'],
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
-  ])('with %j gets this finding', (members, words) => {
+  ])('reports for %j: %s', (members, words) => {
     expect(validateDraft(members)[0]).toContain(words);
   });
 
-  test('without an end gets a warning only if it is a test without a target sample size', () => {
+  test('warns of a missing end only for a test without a target sample size', () => {
     const about = (members: Record<string, unknown>) =>
       validateDraft({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
     expect([about({}), about({ control_percentage: 10, target_sample_size: 500 })]).toEqual([[], []]);
     expect(about({ control_percentage: 10 })).toHaveLength(1);
   });
 
-  test('with a share of 0% gets a warning unless its live version has it, as after the end of a test', () => {
+  test('warns of a share of 0% unless the live version has it, as after the end of a test', () => {
     const variants = [
       aVariant({ variant_id: 'a', weight: 0, properties: { headline: text('Hi') } }),
       aVariant({ variant_id: 'b', properties: { headline: text('Hello') } }),
@@ -184,7 +184,7 @@ describe('a campaign', () => {
     expect(checkDraft(ended, parseWorkspace(aStudioWorkspace({ campaigns: [ended] })), NOW)).toEqual([]);
   });
 
-  test('with a second button without a link, or a date in the past, gets a warning', () => {
+  test('warns of a second button without a link, and of a date in the past', () => {
     const properties = {
       headline: text('Doors'),
       secondary_button_text: text('Later'),
@@ -212,24 +212,24 @@ describe('a campaign', () => {
   });
 
   test.each([null, [], 'x', {}, { variants: [null] }])(
-    'that is invalid gets a finding and does not throw: %j',
+    'reports an error for invalid content and does not throw: %j',
     (content) => {
       expect(checkDraft(content, workspace, NOW).some(({ severity }) => severity === 'error')).toBe(true);
     },
   );
 });
 
-describe('the texts of a draft', () => {
+describe('render limits of checkDraft', () => {
   const wild =
     '{% for i in (1..200) %}{% for j in (1..200) %}x{% if i == 0 %}{% endif %}{% endfor %}{% endfor %}';
 
-  test('that cost too much get an error that states the fix', () => {
+  test('reports an error that states the fix', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
       'error headline: Headline cannot be rendered for new users: The text takes too long to render: use fewer or shorter loops, lists and repetitions.',
     ]);
   });
 
-  test('are not rendered further once their total cost is too high', () => {
+  test('stops rendering once the total cost is too high', () => {
     const variants = Array.from({ length: 150 }, (_, index) =>
       aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
     );
@@ -238,7 +238,7 @@ describe('the texts of a draft', () => {
     expect(checks.length).toBeLessThan(10);
   });
 
-  test('are not parsed if they are longer than any campaign needs', () => {
+  test('does not parse texts that are longer than any campaign needs', () => {
     expect(propertyChecks({ headline: text('{{${first_name}}}'.repeat(2_500)) })).toEqual([
       'error variants: Texts with {{ or {% have 42,500 characters in all variants; the limit is 15,000. Shorten them.',
     ]);

@@ -5,22 +5,22 @@ import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const PROXIES = readTrustedProxies('127.0.0.1, 10.0.0.0/8,2001:db8::/32');
 
-describe('the IP address of a client', () => {
+describe('clientAddress', () => {
   test.each([
-    ['is the peer’s if nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
-    ['is the peer’s if that is not a trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
-    ['is the one that a trusted proxy forwarded', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['returns the address of the peer if nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
+    ['returns the address of a peer that is not a trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
+    ['returns the address that a trusted proxy forwarded', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
     [
-      'is the one that the first of two trusted proxies forwarded',
+      'returns the address that the first of two trusted proxies forwarded',
       '127.0.0.1',
       '198.51.100.1, 10.1.2.3',
       '198.51.100.1',
     ],
     ['ignores addresses that the client forged', '127.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
-    ['may be IPv6', '2001:db8::1', '2001:4860::8', '2001:4860::8'],
-    ['is unmapped on a dual-stack socket', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['is the proxy’s if that forwards no address', '127.0.0.1', 'unknown', '127.0.0.1'],
-    ['is unknown if the connection is closed', '', '198.51.100.1', ''],
+    ['accepts IPv6', '2001:db8::1', '2001:4860::8', '2001:4860::8'],
+    ['trusts an IPv4-mapped proxy on a dual-stack socket', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['returns the address of a proxy that forwards none', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['returns an empty string if the connection is closed', '', '198.51.100.1', ''],
   ])('%s', (_, connection, forwarded, address) => {
     expect(clientAddress(connection, () => forwarded, PROXIES)).toBe(address);
   });
@@ -30,12 +30,12 @@ describe('the IP address of a client', () => {
     (text) => expect(() => readTrustedProxies(`127.0.0.1,${text}`)).toThrow(`got "${text}"`),
   );
 
-  test('is the peer’s for all clients if no proxy is configured', () => {
+  test('returns the address of the peer for all clients if no proxy is configured', () => {
     expect(clientAddress('127.0.0.1', () => '198.51.100.1', readTrustedProxies(''))).toBe('127.0.0.1');
   });
 });
 
-describe('wrong keys behind a proxy', () => {
+describe('sign-in limit behind a proxy', () => {
   let studio: RunningStudio;
   beforeEach(async () => {
     studio = await runStudio();
@@ -57,7 +57,7 @@ describe('wrong keys behind a proxy', () => {
   };
   const guess = (index: number) => `op_${String(index).padStart(8, '0')}`;
 
-  test('do not block other clients after ten attempts', async () => {
+  test('blocks no other client after ten attempts with one wrong key', async () => {
     const { signIn, stop } = await behindProxy('');
     for (let tries = 0; tries < 10; tries += 1) expect(await signIn('op_guess', '192.0.2.1')).toBe(401);
     expect(await signIn('op_guess', '192.0.2.1')).toBe(429);
@@ -65,7 +65,7 @@ describe('wrong keys behind a proxy', () => {
     await stop();
   });
 
-  test('block only their own IP address after a hundred attempts, if the proxy is trusted', async () => {
+  test('blocks only the IP address of a hundred wrong keys if the proxy is trusted', async () => {
     const { signIn, stop } = await behindProxy('127.0.0.1');
     for (let tries = 0; tries < 100; tries += 1) expect(await signIn(guess(tries), '192.0.2.1')).toBe(401);
     expect(await signIn(guess(100), '192.0.2.1')).toBe(429);
@@ -73,7 +73,7 @@ describe('wrong keys behind a proxy', () => {
     await stop();
   });
 
-  test('are counted for one key from many IP addresses', async () => {
+  test('counts the attempts with one key from many IP addresses', async () => {
     const { signIn, stop } = await behindProxy('127.0.0.1');
     for (let tries = 0; tries < 10; tries += 1)
       expect(await signIn('op_guess', `192.0.2.${tries}`)).toBe(401);

@@ -21,7 +21,7 @@ const CAMPAIGN = aCampaign({
 const USERS = Array.from({ length: 80 }, (_, i) => `u${i}`);
 const ENVELOPE = { app_id: APP_ID, app_version: '1' };
 
-describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
+describe.each(STORES)('end of an A/B test on $name', ({ address }) => {
   let store: Store;
   /** Store as the Studio uses it. */
   let served: Store;
@@ -67,7 +67,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
   const size = (groups: Map<string, string>, group: string) =>
     [...groups.values()].filter((each) => each === group).length;
 
-  test('says as of when results are, and freezes none while stored events are not counted', async () => {
+  test('returns the time of the results, and freezes none while stored events are not counted', async () => {
     await visit(USERS.slice(0, 5));
     const asOfMs = Date.UTC(2026, 0, 1);
     served.campaignResults = async (...query) => ({ ...(await store.campaignResults(...query)), asOfMs });

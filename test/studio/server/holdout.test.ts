@@ -18,7 +18,7 @@ const CAMPAIGNS = [
 const PEOPLE = Array.from({ length: 60 }, (_, i) => `u${i}`);
 const ENVELOPE = { app_id: APP_ID, app_version: '1' };
 
-describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) => {
+describe.each(STORES)('global holdout on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
       events: [{ id, event_type, timestamp: new Date(studio.clock.now).toISOString() }],
     });
 
-  test('shows its share of users only exempt campaigns, and compares all users', async () => {
+  test('shows held-out users only exempt campaigns, and compares all users', async () => {
     // An impression before the holdout started counts for none of its groups.
     studio.clock.now = Date.parse('2026-02-27T09:00:00Z');
     const { home } = await sync('old');
@@ -89,7 +89,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     expect(own.arms).toMatchObject([{ variantId: 'a', exposed: 60 - held + 1 }]);
   });
 
-  test('does not hold out users before its start or test users, and does not return results without a holdout', async () => {
+  test('holds out no users before its start and no test users, and has no results without a holdout', async () => {
     const testing = { ...CAMPAIGNS[0], test_users: PEOPLE };
     studio.edit(aStudioWorkspace({ holdout: HOLDOUT, campaigns: [testing] }));
     for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);

@@ -38,7 +38,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
     }
   });
 
-  test('cannot be read by a page of another origin', async () => {
+  test('sends no CORS headers to a page of another origin', async () => {
     const { headers } = await studio.call(method, path, {
       body,
       headers: { origin: 'https://evil.example' },

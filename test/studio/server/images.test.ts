@@ -37,7 +37,7 @@ const showing = (image: string, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-describe.each(STORES)('images on $name', ({ address }) => {
+describe.each(STORES)('image library on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   let ed: string;
@@ -62,7 +62,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
   const load = (url: string, method = 'GET') =>
     studio.service.fetch(new Request(url.replace(SERVICE_URL, 'http://localhost'), { method }));
 
-  test('are uploaded once, listed newest first, and served to any site permanently', async () => {
+  test('stores an image once, lists the newest first, and serves it to any site permanently', async () => {
     const png = aPng(40, 20);
     const { status, body: row } = await upload(png);
     expect([status, row]).toEqual([
@@ -103,7 +103,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await load(row.url, 'POST')).status).toBe(405);
   });
 
-  test('are rejected if invalid, too large in bytes or pixels, or sent by the wrong role', async () => {
+  test('rejects an image that is invalid, too large in bytes or pixels, or sent by the wrong role', async () => {
     const getRefusal = async (bytes: Uint8Array, cookie = ed) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
@@ -149,7 +149,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await list()).images).toHaveLength(1);
   });
 
-  test('are deleted unless a draft, live or scheduled release uses them, and are gone everywhere within a minute', async () => {
+  test('deletes an image everywhere within a minute, unless a draft, live or scheduled release uses it', async () => {
     const pia = await studio.signIn('Pia');
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const save = (image: string, basedOn: number, more = {}) =>
@@ -192,7 +192,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     ]);
   });
 
-  test('deleted by two operators at once are logged once in the audit log', async () => {
+  test('logs an image once in the audit log if two operators delete it at once', async () => {
     const { hash } = (await upload(aPng(4, 4))).body;
     const removeImage: Store['studio']['removeImage'] = async (workspaceId, each) => {
       await store.studio.removeImage(workspaceId, each);
@@ -209,7 +209,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(entries).toEqual([]);
   });
 
-  test('missing from the library block publishing a message and restoring a previous release', async () => {
+  test('blocks publishing and restoring a message whose image is missing', async () => {
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const variant = {
       variant_id: 'a',
@@ -256,7 +256,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(await studio.headlines('u-1', ['home'])).toEqual({ home: 'Sale' });
   });
 
-  test('shown by many pages at once cost the database one read, even with requests for missing images', async () => {
+  test('reads the database once for an image that many pages load, even with requests for missing images', async () => {
     const { url } = (await upload(aPng(4, 4))).body;
     let reads = 0;
     const image: Store['image'] = (hash) => {
@@ -280,7 +280,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(reads).toBe(41);
   });
 
-  test('fill the library up to its limit, which the list then reports', async () => {
+  test('accepts images up to its limit, which the list then reports', async () => {
     const { workspaceId } = studio.workspaces.registry().workspaces[0]!;
     const one = {
       workspaceId,

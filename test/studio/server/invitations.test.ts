@@ -11,7 +11,7 @@ import {
 
 const DAY_MS = 86_400_000;
 
-describe.each(STORES)('an invitation on $name', ({ address }) => {
+describe.each(STORES)('invitation on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   let ada: string;
@@ -82,13 +82,13 @@ describe.each(STORES)('an invitation on $name', ({ address }) => {
     expect((await accept('x')).status).toBe(404);
   });
 
-  test('is accepted by one of two concurrent requests', async () => {
+  test('accepts one of two concurrent requests', async () => {
     const { token } = (await invite()).body;
     const statuses = (await Promise.all([accept(token), accept(token)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([201, 404]);
   });
 
-  test('requires the role admin, their key, and rights that they have', async () => {
+  test('requires the role admin, the key of the admin, and rights that the admin has', async () => {
     expect((await invite({ key: 'Pia-key' })).status).toBe(403);
     expect((await invite({}, await studio.signIn('Pia'))).status).toBe(403);
     expect((await invite({ role: 'owner' })).status).toBe(400);
@@ -98,13 +98,13 @@ describe.each(STORES)('an invitation on $name', ({ address }) => {
     expect((await invite({ key: 'Abe-key' }, abe)).status).toBe(201);
   });
 
-  test('cannot use the name of another operator', async () => {
+  test('rejects the name of another operator', async () => {
     expect((await invite({ name: 'Pia' })).status).toBe(409);
     expect((await invite()).status).toBe(201);
     expect((await invite()).status).toBe(409);
   });
 
-  test('gives way to an operator of the workspace file with the same name', async () => {
+  test('yields to an operator of the workspace file with the same name', async () => {
     const { key, cookie } = await letIn();
     studio.edit(aStudioWorkspace({ operators: [...OPERATORS, anOperator('Nia', 'view')] }));
     expect(await whoIs(cookie)).toBe(401);
@@ -112,7 +112,7 @@ describe.each(STORES)('an invitation on $name', ({ address }) => {
     expect(await whoIs(await studio.signIn('Nia'))).toMatchObject({ role: 'view' });
   });
 
-  test('can be removed, which ends the sessions and the key', async () => {
+  test('ends the sessions and the key of a removed operator', async () => {
     const { key, cookie } = await letIn();
     const remove = () => studio.call('DELETE', '/api/operators/Nia', { cookie: ada });
     expect((await studio.call('DELETE', '/api/operators/Nia', { cookie })).status).toBe(403);

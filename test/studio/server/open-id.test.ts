@@ -50,8 +50,8 @@ const signIn = async () => {
 const getProblem = (answer: { headers: Headers }) =>
   new URL(answer.headers.get('location')!, 'http://x').searchParams.get('problem');
 
-describe('a sign-in through an identity provider', () => {
-  test('is offered on the login page, without a session', async () => {
+describe('sign-in with OpenID Connect', () => {
+  test('lists the provider on the login page, without a session', async () => {
     const { body } = await studio.call('GET', '/api/sign-in');
     expect(body.providers).toEqual([
       { workspaceId: 'test', name: 'Test shop', host: new URL(provider.issuer).host },
@@ -80,7 +80,7 @@ describe('a sign-in through an identity provider', () => {
   });
 
   test.each([{}, { groups: [] }, { groups: ['toString'] }, { groups: 7 }, { roles: ['leads'] }])(
-    'is rejected with the claims %j',
+    'rejects the claims %j',
     async (claims) => {
       provider.claims = claims;
       const answer = await signIn();
@@ -88,14 +88,14 @@ describe('a sign-in through an identity provider', () => {
     },
   );
 
-  test('ends if the workspace no longer trusts the provider', async () => {
+  test('ends the session if the workspace no longer trusts the provider', async () => {
     provider.claims = { groups: 'leads' };
     const cookie = getCookie(await signIn());
     studio.edit(aStudioWorkspace());
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
 
-  test('has the role that the workspace file currently maps to its claims', async () => {
+  test('gives the session the role that the workspace file currently maps to its claims', async () => {
     provider.claims = { groups: ['leads', 'support'] };
     const cookie = getCookie(await signIn());
     const now = async () => (await studio.call('GET', '/api/session', { cookie })).body.operator;
@@ -109,20 +109,20 @@ describe('a sign-in through an identity provider', () => {
   test.each([
     ['issuer', { issuer: 'https://id.example' }],
     ['claim', { role_claim: 'roles' }],
-  ])('ends if the workspace reads roles from another %s', async (_, more) => {
+  ])('ends the session if the workspace reads roles from another %s', async (_, more) => {
     provider.claims = { groups: 'leads' };
     const cookie = getCookie(await signIn());
     studio.edit(content(more));
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
 
-  test('is rejected with an ID token signed by another key', async () => {
+  test('rejects an ID token signed by another key', async () => {
     provider.claims = { groups: 'leads' };
     provider.signsWithForeignKey = true;
     expect(getProblem(await signIn())).toMatch(/did not confirm/);
   });
 
-  test('is identified by a verified email address, else by the subject ID', async () => {
+  test('identifies the operator by a verified email address, else by the subject ID', async () => {
     const nameWith = async (claims: Record<string, unknown>) => {
       provider.claims = { groups: 'leads', ...claims };
       const cookie = getCookie(await signIn());
@@ -136,7 +136,7 @@ describe('a sign-in through an identity provider', () => {
     );
   });
 
-  test('is limited to thirty starts and callbacks a minute per IP address', async () => {
+  test('allows thirty starts and callbacks a minute per IP address', async () => {
     for (let tries = 0; tries < 30; tries += 1) {
       expect((await studio.call('GET', '/openid/callback?code=x&state=y')).status).toBe(303);
     }
@@ -147,7 +147,7 @@ describe('a sign-in through an identity provider', () => {
     expect((await studio.call('GET', '/openid/start?workspace=test')).status).toBe(303);
   });
 
-  test('is rejected with another state, without the cookie, and on reuse', async () => {
+  test('rejects another state, a missing cookie, and reuse', async () => {
     provider.claims = { groups: 'leads' };
     const { pending, back } = await walk();
     const refused = /did not confirm|sign-in expired/;
@@ -166,13 +166,13 @@ describe('a sign-in through an identity provider', () => {
     ['another nonce', { nonce: 'other' }],
     ['another audience', { aud: 'another-client' }],
     ['another issuer', { iss: 'https://evil.example' }],
-  ])('is rejected with an ID token of %s', async (_, wrong) => {
+  ])('rejects an ID token of %s', async (_, wrong) => {
     provider.claims = { groups: 'leads' };
     provider.spoil = (payload) => ({ ...payload, ...wrong });
     expect(getProblem(await signIn())).toMatch(/did not confirm/);
   });
 
-  test('does not start for a workspace without a provider', async () => {
+  test('redirects to the login page for a workspace without a provider', async () => {
     expect((await studio.call('GET', '/openid/start?workspace=other')).headers.get('location')).toBe('/');
   });
 

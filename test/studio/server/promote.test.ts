@@ -27,8 +27,8 @@ const promote = (body: object) =>
     cookie,
   });
 
-describe('copying a campaign to another Studio', () => {
-  test('compares it first, then copies it as a draft and records both sides', async () => {
+describe('Copy to environment', () => {
+  test('compares the campaign first, then copies it as a draft and records both sides', async () => {
     const campaign = aCampaign({ campaign_id: 'summer', name: 'Summer' });
     expect((await draft(staging, campaign, cookie)).status).toBe(200);
     const { status, body } = await promote({});
@@ -45,7 +45,7 @@ describe('copying a campaign to another Studio', () => {
     );
   });
 
-  test('does not replace a draft that was changed there after the comparison', async () => {
+  test('does not replace a draft that was changed in the other Studio after the comparison', async () => {
     const { body } = await promote({});
     expect(body.before.name).toBe('Summer');
     const there = await production.signIn('Pia');

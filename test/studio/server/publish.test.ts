@@ -102,7 +102,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(`: ${name}$`)]);
   });
 
-  test('takes effect in the next sync and is logged in the history and audit log', async () => {
+  test('publishes to the next sync, and logs it in the history and audit log', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));
     expect([status, body.release]).toEqual([201, 1]);
@@ -121,7 +121,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.draft).toBeNull();
   });
 
-  test('reaches a replica at its next poll', async () => {
+  test('publishes to a replica at its next poll', async () => {
     const replica = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
     await publish(studio, pia, saying('New'));
     expect((await replica.headlines('u1'))['home']).toBeNull();
@@ -130,7 +130,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await replica.stop();
   });
 
-  test('waits for its scheduled time', async () => {
+  test('publishes a scheduled release at its time', async () => {
     await publish(studio, pia, saying('Now'));
     const later = await publish(studio, pia, saying('On Tuesday'), 1, {
       live_at: '2026-03-03T10:00:00+01:00',
@@ -147,7 +147,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
   const row = async () => (await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body;
   const TUESDAY = '2026-03-03T09:00:00.000Z';
 
-  test('next to a scheduled release asks how to handle the scheduled one', async () => {
+  test('requires a choice for a scheduled release of the same campaign', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
     const unasked = await publish(studio, pia, saying('Fixed'), 2);
@@ -189,7 +189,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ]);
   });
 
-  test('rolls out gradually by scheduled steps that keep earlier users, and stopping cancels the others', async () => {
+  test('rolls out gradually by scheduled steps that keep earlier users, and cancels the others on a stop', async () => {
     const users = Array.from({ length: 60 }, (_, at) => `u${at}`);
     const countUsers = async () => {
       const shown = new Set<string>();
@@ -253,7 +253,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     );
   });
 
-  test('provides a calendar of campaigns per placement, time and rank', async () => {
+  test('returns a calendar of campaigns per placement, time and rank', async () => {
     const DAY_MS = 86_400_000;
     const from = studio.clock.now;
     const at = (days: number) => new Date(from + days * DAY_MS).toISOString();
@@ -287,7 +287,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(body.scheduled).toMatchObject([{ id: 'sale', scheduled: [{ release: 4, liveAt: at(7) }] }]);
   });
 
-  test('a new campaign at a time is visible and can be canceled, which makes its text a draft again', async () => {
+  test('lists a scheduled new campaign, and makes it a draft again if it is canceled', async () => {
     await publish(studio, pia, saying('On Tuesday'), 0, { live_at: TUESDAY });
     expect(await row()).toMatchObject({
       published: null,
@@ -364,7 +364,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ).toEqual(['campaign.archive as release 2', 'campaign.stop as release 1']);
   });
 
-  test('is rejected with both versions if a colleague published first', async () => {
+  test('rejects a release with both versions if a colleague published first', async () => {
     await publish(studio, pia, saying('First'));
     const { status, body } = await publish(studio, pia, saying('Second'), 0);
     expect(status).toBe(409);
@@ -373,7 +373,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await publish(studio, pia, saying('Second'), 1)).status).toBe(201);
   });
 
-  test('is reverted by a new release', async () => {
+  test('restores a previous version as a new release', async () => {
     await publish(studio, pia, saying('First'));
     await publish(studio, pia, saying('Second'), 1);
     const back = (basedOn: number) =>
@@ -485,7 +485,7 @@ describe('publishing', () => {
     expect(rest.before).toBeNull();
   });
 
-  test('applies to the draft revision that its author has seen', async () => {
+  test('publishes only the draft revision that its author has seen', async () => {
     const { body } = await save(studio, pia, saying('Seen'));
     await save(studio, await studio.signIn('Ed'), saying('Changed since'));
     const answer = await studio.call('POST', '/api/releases', {
@@ -495,7 +495,7 @@ describe('publishing', () => {
     expect(answer.status).toBe(412);
   });
 
-  test('requires a second operator if the workspace is configured so', async () => {
+  test('requires a second operator if the workspace requires approval', async () => {
     studio.edit(aStudioWorkspace({ studio: { require_approval: true } }));
     expect((await publish(studio, pia, saying('Mine'))).status).toBe(403);
     const { body } = await save(studio, await studio.signIn('Ed'), saying('Of Ed'));
@@ -506,7 +506,7 @@ describe('publishing', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('is disabled if the workspace file holds the campaigns, but drafts are not', async () => {
+  test('rejects releases but stores drafts if the workspace file holds the campaigns', async () => {
     studio.edit(aStudioWorkspace({ campaigns_from: 'file', campaigns: [saying('From the file')] }));
     const { status, body } = await publish(studio, pia, saying('Another'));
     expect([status, body.message]).toEqual([403, expect.stringContaining('in the workspace file')]);
@@ -525,14 +525,14 @@ describe('publishing', () => {
   });
 });
 
-describe('a draft', () => {
+describe('draft', () => {
   let studio: RunningStudio;
   beforeEach(async () => {
     studio = await runStudio();
   });
   afterEach(() => studio.stop());
 
-  test('is saved over the revision that its editor had, and a conflict reports the other author', async () => {
+  test('replaces only the revision that its editor had, and reports the other author of a conflict', async () => {
     const [ed, pia] = [await studio.signIn('Ed'), await studio.signIn('Pia')];
     const { body: first } = await save(studio, ed, saying('Of Ed'));
     const put = (cookie: string, headline: string, ifMatch?: string) =>
@@ -549,7 +549,7 @@ describe('a draft', () => {
     expect((await put(ed, 'Over it', late.body.theirs.revision)).status).toBe(200);
   });
 
-  test('is stored as written with its findings, even if incomplete', async () => {
+  test('keeps an incomplete text as written, with its findings', async () => {
     const { status, body } = await save(studio, await studio.signIn('Ed'), saying('Hi {{ ${first_name'));
     expect(status).toBe(200);
     expect(body.checks).toEqual([
@@ -561,7 +561,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('gets all findings at once, so that a failing text does not hide rejected links', async () => {
+  test('reports all findings at once, so that a failing text does not hide rejected links', async () => {
     const properties = {
       headline: { type: 'string', value: 'Hi {{ ${first_name' },
       link: { type: 'string', value: 'javascript:alert(1)' },
@@ -572,7 +572,7 @@ describe('a draft', () => {
     expect(errors.map(({ path }: { path: string[] }) => path[3])).toEqual(['headline', 'link']);
   });
 
-  test('is discarded in the given revision', async () => {
+  test('deletes only the given revision', async () => {
     const ed = await studio.signIn('Ed');
     const { body } = await save(studio, ed, saying('x'));
     expect((await studio.call('DELETE', '/api/drafts/sale', { cookie: ed })).status).toBe(428);
@@ -592,25 +592,22 @@ describe('a draft', () => {
     ['placements', null],
     ['variants', [{ variant_id: 'a' }]],
     ['name', 7],
-  ])(
-    'is rejected if its %s is %j, which pages cannot show, and the list still loads',
-    async (member, value) => {
-      const ed = await studio.signIn('Ed');
-      await save(studio, ed, saying('Before'));
-      const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
-      expect(status).toBe(400);
-      expect(body.message).toContain(`campaign.${member}`);
-      if (member.endsWith('_at')) {
-        expect(body.message).toContain(
-          `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got "${value}"`,
-        );
-      }
-      const { body: list } = await studio.call('GET', '/api/campaigns', { cookie: ed });
-      expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
-    },
-  );
+  ])('rejects the %s %j, which pages cannot show, and the list still loads', async (member, value) => {
+    const ed = await studio.signIn('Ed');
+    await save(studio, ed, saying('Before'));
+    const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
+    expect(status).toBe(400);
+    expect(body.message).toContain(`campaign.${member}`);
+    if (member.endsWith('_at')) {
+      expect(body.message).toContain(
+        `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got "${value}"`,
+      );
+    }
+    const { body: list } = await studio.call('GET', '/api/campaigns', { cookie: ed });
+    expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
+  });
 
-  test('belongs to the campaign in the URL', async () => {
+  test('rejects a campaign other than that in the URL', async () => {
     const answer = await studio.call('PUT', '/api/drafts/other', {
       body: { campaign: saying('x'), based_on: 0 },
       cookie: await studio.signIn('Ed'),

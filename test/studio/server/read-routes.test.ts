@@ -125,7 +125,7 @@ describe('explain', () => {
   });
 });
 
-describe('a selector without a match', () => {
+describe('selector misses', () => {
   const BY_SELECTOR = { placement_id: 'home', name: 'Home', template: 'strip', selector: 'main > h1' };
   const edit = (spot: object) => studio.edit(aStudioWorkspace({ placements: [{ ...BY_SELECTOR, ...spot }] }));
   const report = (missing: string[]) => studio.fromPage(PLACEMENTS_PATH, { missing });
@@ -137,7 +137,7 @@ describe('a selector without a match', () => {
     return body.checks.map(({ message }: { message: string }) => message).join(' ');
   };
 
-  test('is counted from the reports of pages, until no page reports it for a day', async () => {
+  test('counts the reports of pages about a selector without a match, until none arrives for a day', async () => {
     edit({ paths: ['/products/*'] });
     const place = { selector: 'main > h1', insert: 'after', paths: ['/products/*'] };
     await report([]);
@@ -159,7 +159,7 @@ describe('a selector without a match', () => {
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
   });
 
-  test('counts from zero once the file has another selector', async () => {
+  test('counts misses from zero once the file has another selector', async () => {
     edit({});
     await report(['home']);
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
@@ -173,11 +173,11 @@ describe('a selector without a match', () => {
   });
 });
 
-describe('a preview', () => {
+describe('preview', () => {
   const preview = (person: unknown, campaign: unknown = GOLD, cookie = ed) =>
     studio.call('POST', '/api/preview', { body: { campaign, variant_id: 'a', person }, cookie });
 
-  test('renders for the user, and reports whether they are in the audience', async () => {
+  test('renders the draft for the user, and reports whether they are in the audience', async () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
@@ -190,7 +190,7 @@ describe('a preview', () => {
     });
   });
 
-  test('is null for a draft that cannot be rendered', async () => {
+  test('returns null for a draft that cannot be rendered', async () => {
     const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
     expect((await preview({}, broken)).body).toMatchObject({ properties: null, inAudience: false });
     expect((await preview({}, {})).body).toMatchObject({ properties: null, inAudience: false });
@@ -203,7 +203,7 @@ describe('a preview', () => {
   });
 });
 
-describe('a campaign whose texts cost too much for one user', () => {
+describe('render limit', () => {
   const loop =
     '{% for a in custom_attribute.${list} %}{% for b in custom_attribute.${list} %}x{% endfor %}{% endfor %}';
   const wild = {
@@ -213,7 +213,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     variants: [aVariant({ properties: text(`Hi${loop}`) })],
   };
 
-  test('is hidden for the user, and for all after ten users, and the list reports it until the campaign changes', async () => {
+  test('hides a campaign for the user, and for all after ten users, and the list reports it until it changes', async () => {
     studio.edit(
       aStudioWorkspace({
         campaigns: [
@@ -269,8 +269,8 @@ describe('a campaign whose texts cost too much for one user', () => {
   });
 });
 
-describe('a release that a newer version rejects', () => {
-  test('is not shown and does not block others, and the list, the checks and the restore report its error', async () => {
+describe('invalid releases', () => {
+  test('hides a release that a newer version rejects, shows the others, and reports its error in the list, checks and restore', async () => {
     const bad = {
       ...SPRING,
       campaign_id: 'bad',
@@ -331,7 +331,7 @@ describe('a release that a newer version rejects', () => {
   });
 });
 
-describe('a preview link', () => {
+describe('preview link', () => {
   const draft = async (campaign: Record<string, unknown> = GOLD) => {
     const before = await studio.store.studio.draft('test', 'gold');
     const { body } = await studio.call('PUT', '/api/drafts/gold', {
@@ -406,7 +406,7 @@ describe('a preview link', () => {
     ['#/cart', '#/cart?placard_preview='],
     ['#/cart?x=1', '#/cart?x=1&placard_preview='],
   ])(
-    'contains its token in the fragment, which is not sent to servers or in the Referer: %j',
+    'has its token in the fragment, which is not sent to servers or in the Referer: %j',
     async (hash, start) => {
       const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
       const { search, hash: made } = new URL(body.url);
@@ -415,7 +415,7 @@ describe('a preview link', () => {
     },
   );
 
-  test('uses the language of the editor, not the persona’s', async () => {
+  test('uses the language of the editor, not of the persona', async () => {
     const variant = {
       ...aVariant({ properties: text('Hello') }),
       translations: { de: { headline: 'Hallo' } },
@@ -436,13 +436,13 @@ describe('a preview link', () => {
     expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
   });
 
-  test('expires with its draft revision', async () => {
+  test('expires when the draft has a new revision', async () => {
     const { body } = await link(await draft());
     await draft({ ...GOLD, name: 'Changed' });
     expect((await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) })).status).toBe(404);
   });
 
-  test('is created for the current draft, and only for sites of the file', async () => {
+  test('links only the current draft, and only to sites of the file', async () => {
     const revision = await draft();
     expect((await link('another')).status).toBe(412);
     for (const page of [
@@ -485,13 +485,13 @@ describe('a preview link', () => {
   });
 
   test.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJwcmV2aWV3Ijp7fX0.'])(
-    'is rejected with the token %j',
+    'rejects the token %j',
     async (token) => {
       expect((await studio.fromPage(PREVIEW_PATH, { token })).status).toBe(401);
     },
   );
 
-  test('is rejected for another workspace', async () => {
+  test('rejects a token of another workspace', async () => {
     const { body } = await link(await draft());
     const other = await runStudio(aStudioWorkspace({ workspace_id: 'other' }));
     const response = await other.service.fetch(
@@ -506,8 +506,8 @@ describe('a preview link', () => {
   });
 });
 
-describe('the reach of a draft', () => {
-  test('is counted among the users of the workspace, and rejected for an invalid campaign', async () => {
+describe('reach estimate', () => {
+  test('counts users of the workspace, and rejects an invalid campaign', async () => {
     const attributes = ['gold', 'gold', 'silver'].map((tier, index) => ({ external_id: `u-${index}`, tier }));
     await studio.track({ attributes });
     const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ada });
@@ -541,7 +541,7 @@ describe('the reach of a draft', () => {
     [{ $not: { external_id: 'u-1' } }, 'u-1', 'external_id'],
     [{ $and: [{ $not: { $or: [{ email: 'x', tier: 'gold', braze_id: '1' }] } }] }, '', 'email, braze_id'],
   ])(
-    'that identifies a user requires permission to view users, and is logged: %j',
+    'requires permission to view users for an audience that identifies a user, and logs it: %j',
     async (audience, subject, members) => {
       await addUsers();
       expect(await reach(audience)).toMatchObject({
@@ -562,7 +562,7 @@ describe('the reach of a draft', () => {
     },
   );
 
-  test('is rounded to tens, and hidden below twenty users, for operators who may not view users', async () => {
+  test('rounds to tens, and hides fewer than twenty users, for operators who may not view users', async () => {
     await addUsers();
     const few = { users: 0, atLeast: 0, atMost: 0, total: 47, shown: 0, fewerThan: 20 };
     expect((await reach({ tier: 'gold' })).body).toEqual(few);
@@ -576,7 +576,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
   });
 
-  test('does not identify users by exclusion, because a count of almost all users is reported as all', async () => {
+  test('reports a count of almost all users as all, so that exclusion identifies no user', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
     await studio.track({ attributes });
     const all = (await reach(null)).body;
@@ -587,7 +587,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
   });
 
-  test('is counted once at a time per operator, so that the newest request runs and others get a 409', async () => {
+  test('runs one estimate per operator, the newest request, and returns 409 to the others', async () => {
     await addUsers();
     const mine = Array.from({ length: 20 }, () => reach(null));
     const [theirs, ...answers] = await Promise.all([reach(null, ada), ...mine]);
@@ -597,8 +597,8 @@ describe('the reach of a draft', () => {
   });
 });
 
-describe('suggested names', () => {
-  test('are the names of existing users, and include values only if many users have them', async () => {
+describe('suggestions', () => {
+  test('lists names that users have, with values only if many users have them', async () => {
     await studio.track({
       attributes: [
         ...Array.from({ length: 20 }, (_, i) => ({
@@ -648,7 +648,7 @@ describe('results', () => {
       events: [{ id, event_type, timestamp, button_id }],
     });
 
-  test('count each user once, by variant and control group, with goals after the first impression', async () => {
+  test('counts each user once, by variant and control group, with goals after the first impression', async () => {
     const goal = { ...GOLD, conversions: [{ product: 'teapot', within_hours: 24 }] };
     studio.edit(aStudioWorkspace({ campaigns: [goal] }));
     const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
@@ -722,7 +722,7 @@ describe('results', () => {
     );
   });
 
-  test('list changes during the run, except changes that no user sees', async () => {
+  test('lists changes during the run, except changes that no user sees', async () => {
     let basedOn = 0;
     const publish = async (members: Record<string, unknown>) => {
       const pia = await studio.signIn('Pia');
@@ -766,7 +766,7 @@ describe('results', () => {
     ]);
   });
 
-  test('return the metric of the campaign list', async () => {
+  test('returns the same counts as the campaign list', async () => {
     studio.edit(aStudioWorkspace({ campaigns: [{ ...GOLD, control_percentage: 0 }] }));
     const look = async (user: string) => {
       await studio.track({ attributes: [{ external_id: user, tier: 'gold' }] });
@@ -781,12 +781,12 @@ describe('results', () => {
     expect(await numbers()).toEqual({ gold: { users: 2, clicked: 1 } });
   });
 
-  test('return 404 for an unknown campaign', async () => {
+  test('returns 404 for an unknown campaign', async () => {
     expect((await studio.call('GET', '/api/results/nothing', { cookie: ed })).status).toBe(404);
   });
 });
 
-describe('a publication preview', () => {
+describe('publication preview', () => {
   const NONE = { names: [], count: 0 };
 
   test('lists for each placement the campaigns that it overrides and those that rank above it', async () => {

@@ -18,7 +18,7 @@ const SPRING = saying('spring', {
   conversions: [{ event: 'signed_up', within_hours: 72 }],
 });
 
-describe.each(STORES)('an audience by another campaign on $name', ({ address }) => {
+describe.each(STORES)('retargeting audience on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(false);
   });
 
-  test('excludes a user for some days, but not a user who never saw it', async () => {
+  test('excludes a user for some days, but not a user who never saw the campaign', async () => {
     const { act, isShown } = await run({
       'campaigns.spring.last_impression_days_ago': { $not: { $lte: 7 } },
     });
@@ -96,7 +96,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(true);
   });
 
-  test('is counted by the reach and reported by explain', async () => {
+  test('appears in the reach estimate and in explain', async () => {
     const audience = { 'campaigns.spring.clicks': { $exists: true } };
     const { act } = await run(audience);
     for (let user = 0; user < 30; user += 1)

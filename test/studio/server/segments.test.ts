@@ -47,7 +47,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
   const list = async (cookie = pia) => (await studio.call('GET', '/api/segments', { cookie })).body.segments;
   const home = async (user: string) => (await studio.headlines(user))['home'];
 
-  test('select the users of a campaign that uses one, and membership changes apply at once', async () => {
+  test('selects the users of a campaign, and membership changes apply at once', async () => {
     await studio.track({
       attributes: [
         { external_id: 'g1', tier: 'gold' },
@@ -78,7 +78,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await save('gold', { tier: 'gold' }, newest)).status).toBe(409);
   });
 
-  test('combine with other conditions and can be negated', async () => {
+  test('combines segments with other conditions and with negation', async () => {
     await save('gold', { tier: 'gold' });
     await studio.track({
       attributes: [
@@ -93,7 +93,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect([await home('g1'), await home('g2'), await home('s1')]).toEqual(['For gold', null, 'For others']);
   });
 
-  test('are listed with their rounded size and their campaigns', async () => {
+  test('lists segments with their rounded size and their campaigns', async () => {
     await studio.track({
       attributes: Array.from({ length: 47 }, (_, i) => ({ external_id: `g${i}`, tier: 'gold' })),
     });
@@ -120,7 +120,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await list())[1].reach).toBe('needs_permission');
   });
 
-  test('report which live campaigns a change would silence before it is made', async () => {
+  test('reports which live campaigns a change would silence before it is made', async () => {
     const people = Array.from({ length: 10 }, (_, i) => ({
       external_id: `u${i}`,
       tier: i < 5 ? 'gold' : 'silver',
@@ -165,7 +165,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await impact({ $segment: 'gold' }))[0]).toBe(422);
   });
 
-  test('cannot be removed while a campaign uses them, or contain another segment', async () => {
+  test('rejects the removal of a used segment, and a segment in a segment', async () => {
     await save('gold', { tier: 'gold' });
     await publish(FOR_GOLD);
     const remove = async () =>

@@ -20,8 +20,8 @@ const whoIs = async (cookie?: string) => {
   return status === 200 ? body.operator.name : status;
 };
 
-describe('an operator with a key', () => {
-  test('signs in and gets a cookie that scripts and other sites cannot use', async () => {
+describe('sign-in with a key', () => {
+  test('sets a cookie that scripts and other sites cannot use', async () => {
     const { status, headers } = await studio.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(status).toBe(204);
     expect(headers.get('set-cookie')).toMatch(
@@ -31,7 +31,7 @@ describe('an operator with a key', () => {
     expect(await whoIs(await studio.signIn('Ed'))).toBe('Ed');
   });
 
-  test('gets a Secure cookie with the host prefix if the Studio is served over TLS', async () => {
+  test('sets a Secure cookie with the host prefix if the Studio is served over TLS', async () => {
     const behindTls = await runStudio(aStudioWorkspace(), { publicUrl: 'https://studio.example' });
     const { headers } = await behindTls.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(headers.get('set-cookie')).toMatch(
@@ -41,7 +41,7 @@ describe('an operator with a key', () => {
     await behindTls.stop();
   });
 
-  test('has a session that is stored only as the hash of the cookie', async () => {
+  test('stores only the hash of the cookie', async () => {
     const cookie = await studio.signIn('Ed');
     const [session] = await studio.store.studio.sessions('test');
     expect(session?.sessionId).toMatch(/^[0-9a-f]{64}$/);
@@ -49,7 +49,7 @@ describe('an operator with a key', () => {
   });
 
   test.each(['', 'nobody-key', 'Ed-key ', ' Ed-key'])(
-    'is rejected with %j unless the key is theirs',
+    'rejects the key %j unless it is the operator’s',
     async (key) => {
       const { status, headers } = await studio.call('POST', '/api/session', { body: { key } });
       const isTheirs = key.trim() === 'Ed-key';
@@ -58,7 +58,7 @@ describe('an operator with a key', () => {
     },
   );
 
-  test('is rejected with a key that is not a string, is huge, or has extra members', async () => {
+  test('rejects a key that is not a string, is huge, or has extra members', async () => {
     const bodies = [{ key: 7 }, { key: ['Ed-key'] }, { key: 'Ed-key', role: 'admin' }, [], 'Ed-key', null];
     for (const body of bodies) {
       expect((await studio.call('POST', '/api/session', { body: JSON.stringify(body) })).status).toBe(400);
@@ -72,7 +72,7 @@ describe('an operator with a key', () => {
     );
   });
 
-  test('has ten attempts per minute', async () => {
+  test('allows ten attempts per minute', async () => {
     const tryOnce = () => studio.call('POST', '/api/session', { body: { key: 'guess' } });
     for (let i = 0; i < 10; i += 1) expect((await tryOnce()).status).toBe(401);
     const refused = await tryOnce();
@@ -83,8 +83,8 @@ describe('an operator with a key', () => {
   });
 });
 
-describe('a session', () => {
-  test('opened while the clock was ahead ends once the clock is correct again', async () => {
+describe('session', () => {
+  test('ends once the clock is correct again if it was opened while the clock was ahead', async () => {
     const now = studio.clock.now;
     studio.clock.now += 10 * HOUR_MS;
     const early = await studio.signIn('Ed');
@@ -131,7 +131,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends when its key in the workspace file changes', async () => {
+  test('ends when the key of its operator in the workspace file changes', async () => {
     const cookie = await studio.signIn('Ed');
     const rotated = { ...anOperator('Ed', 'edit'), key_sha256: anOperator('Ed2', 'edit').key_sha256 };
     studio.edit(aStudioWorkspace({ operators: [rotated] }));
@@ -142,11 +142,11 @@ describe('a session', () => {
   });
 
   test.each([undefined, 'placard-studio=', 'placard-studio=made-up', 'other=1', '__Host-placard-studio=x'])(
-    'does not exist for the cookie %j',
+    'rejects the cookie %j',
     async (cookie) => expect(await whoIs(cookie)).toBe(401),
   );
 
-  test('can be ended by any admin of the same workspace', async () => {
+  test('ends if any admin of the same workspace ends it', async () => {
     const [ed, ada] = [await studio.signIn('Ed'), await studio.signIn('Ada')];
     const { body } = await studio.call('GET', '/api/access', { cookie: ada });
     const { id } = body.sessions.find(({ operator }: { operator: string }) => operator === 'Ed');
