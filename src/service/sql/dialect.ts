@@ -105,7 +105,7 @@ export const SQLITE: Dialect = {
   onConflictDoNothing: '',
   returningWritten: '',
   bulk: (columns, statement) => {
-    const parameter = (index: number) => `?${index + 1}`;
+    const parameter = (index: number) => `$${index + 1}`;
     const sql = statement({
       source: `VALUES (${columns.map((_, index) => parameter(index)).join(', ')})`,
       joined: () => '',
@@ -121,9 +121,9 @@ export const SQLITE: Dialect = {
   bulkQuery: (columns, statement) => {
     const given = columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ');
     const sql = statement({
-      joined: (by) => `${by} (SELECT ${given} FROM json_each(?1)) AS sent`,
+      joined: (by) => `${by} (SELECT ${given} FROM json_each($1)) AS sent`,
       column: (name) => `sent.${name}`,
-      extraParameter: (index) => `?${index + 2}`,
+      extraParameter: (index) => `$${index + 2}`,
     });
     return (rows, ...more) => {
       const given = rows.map((row) => columns.map(({ toValue }) => toValue(row)));

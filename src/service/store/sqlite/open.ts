@@ -4,25 +4,43 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { getErrorMessage } from '../../log.ts';
 import { FEED_CURSORS, NEW_CURSOR } from '../../results/tables.ts';
 import { query, type Send } from '../../sql/dialect.ts';
-import type { RunSql, SqlRow, Statement } from '../../sql/row-readers.ts';
+import type { RunSql, SqlRow, SqlValue, Statement } from '../../sql/row-readers.ts';
 import { USER_EVENTS } from '../../sql/user-tables.ts';
 import { createInsert } from '../../sql/writes.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';
 
-/** Sends statements to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
+/** Statement, and the index of the value of each parameter, or `null` if these are 0, 1, 2 … */
+interface Prepared {
+  statement: StatementSync;
+  order: readonly number[] | null;
+}
+
+/** Prepares a statement with the parameters `$1`, `$2` … Replaces them by `?`, because Node 22.13 cannot bind values to `?1`. */
+const prepare = (database: DatabaseSync, sql: string): Prepared => {
+  const order: number[] = [];
+  const positional = sql.replaceAll(/\$(\d+)/g, (_, position) => {
+    order.push(Number(position) - 1);
+    return '?';
+  });
+  const isSorted = order.every((valueIndex, index) => valueIndex === index);
+  return { statement: database.prepare(positional), order: isSorted ? null : order };
+};
+
+/** Sends statements to SQLite synchronously. Prepares each statement once. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
-  const prepared = new Map<string, StatementSync>();
+  const prepared = new Map<string, Prepared>();
   return ({ sql, executions, values, expectedRows }) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
-    prepared.set(sql, statement);
-    if (executions === 1 && expectedRows === undefined) return statement.all(...values);
+    const { statement, order } = prepared.get(sql) ?? prepare(database, sql);
+    prepared.set(sql, { statement, order });
+    const arrange = (row: SqlValue[]) => order?.map((index) => row[index]!) ?? row;
+    if (executions === 1 && expectedRows === undefined) return statement.all(...arrange(values));
     const width = values.length / executions;
     const rows: SqlRow[] = [];
     let written = 0;
     for (let at = 0; at < values.length; at += width) {
-      const row = values.slice(at, at + width);
+      const row = arrange(values.slice(at, at + width));
       if (expectedRows === undefined) rows.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
