@@ -1,5 +1,5 @@
 export { findPersonalIdentifiers } from './campaigns/audience/audience.ts';
-export { findCampaignIds } from './campaigns/audience/fields.ts';
+export { findCampaignIds, NON_ATTRIBUTE_FIELDS } from './campaigns/audience/fields.ts';
 export { findSegmentIds, type Segment, segmentProblems } from './campaigns/audience/segments.ts';
 export { createGetBannerIds } from './campaigns/banner-id.ts';
 export { type Campaign, readGoal } from './campaigns/campaign.ts';

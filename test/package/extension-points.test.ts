@@ -15,12 +15,9 @@ test('a new template requires only a file and an entry in the catalog', () => {
   ]);
 });
 
-test('a new audience field requires only an entry in the table and a condition in the Studio', () => {
+test('a new audience field requires only an entry in the table', () => {
   const glob = 'src/{service/campaigns,service/explain,service/workspace,studio}/**/*.{ts,tsx}';
-  expect(filesWith(/app_version/, glob)).toEqual([
-    'src/service/campaigns/audience/fields.ts',
-    'src/studio/campaign/conditions/attribute.ts',
-  ]);
+  expect(filesWith(/app_version/, glob)).toEqual(['src/service/campaigns/audience/fields.ts']);
 });
 
 test('a new event type requires only a count, a measure, and a method of slots', () => {

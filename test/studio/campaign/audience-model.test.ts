@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCampaign } from '../../../src/service/index.ts';
+import { NON_ATTRIBUTE_FIELDS, readCampaign } from '../../../src/service/index.ts';
 import { readAudience, writeAudience } from '../../../src/studio/campaign/audience-model.ts';
 import type { AttributeOperator } from '../../../src/studio/campaign/conditions/attribute.ts';
-import type { Condition } from '../../../src/studio/campaign/conditions/kinds.ts';
+import { type Condition, isUnknown } from '../../../src/studio/campaign/conditions/kinds.ts';
 import { formatScalar, parseScalar } from '../../../src/studio/campaign/scalar-text.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 
@@ -50,6 +50,23 @@ describe('the audience builder', () => {
   ] as const)('reads %j as a condition, and writes it back unchanged', (filter, condition) => {
     expect(readAudience(filter)).toEqual({ match: 'all', conditions: [condition] });
     expect(writeAudience({ match: 'all', conditions: [condition as Condition] })).toEqual(filter);
+  });
+
+  test.each([
+    ['tier', false],
+    ['teir', true],
+    ['home_city', true],
+    ['braze_id', false],
+    ['app_version', false],
+    ['address.city', false],
+  ])('reports the attribute %s as unknown: %j', (name, expected) => {
+    const names = {
+      fields: NON_ATTRIBUTE_FIELDS,
+      attributes: [{ name: 'tier', values: [] }],
+      events: [],
+      products: [],
+    };
+    expect(isUnknown({ kind: 'attribute', name, operator: 'is', value: 'a' }, names)).toBe(expected);
   });
 
   test('keeps two conditions on one attribute separate', () => {

@@ -615,6 +615,7 @@ describe('suggestions', () => {
     });
     const names = async (cookie: string) => (await studio.call('GET', '/api/suggestions', { cookie })).body;
     expect(await names(ed)).toEqual({
+      fields: expect.arrayContaining(['external_id', 'app_version']),
       attributes: [
         { name: 'tier', values: ['gold'] },
         { name: 'first_name', values: [] },

@@ -217,6 +217,9 @@ const FIELDS: Readonly<Record<string, Field>> = {
 
 export const FIELD_NAMES: readonly string[] = Object.keys(FIELDS);
 
+/** Fields that are not attributes, so that no list of a user's attributes contains them. */
+export const NON_ATTRIBUTE_FIELDS = FIELD_NAMES.filter((name) => !STANDARD_NAMES.includes(name));
+
 export const isPersonal = (path: string): boolean => {
   const [head = ''] = path.split('.');
   return Object.hasOwn(FIELDS, head) && FIELDS[head]!.isPersonal === true;

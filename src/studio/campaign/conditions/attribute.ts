@@ -82,9 +82,6 @@ const readValue = (typed: string, operator: AttributeOperator): AttributeConditi
   return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : parseScalar(each)));
 };
 
-/** Names that are not profile members, so suggestions never include them. */
-const NOT_IN_PROFILES = ['external_id', 'email', 'phone', 'app_version', 'app_id'];
-
 /** Fallback kind for names that no other kind matches. */
 export const attribute: ConditionKind<AttributeCondition> = {
   label: 'Attribute',
@@ -104,9 +101,9 @@ export const attribute: ConditionKind<AttributeCondition> = {
     names: [name],
   }),
   isComplete: ({ name, value }) => name.trim() !== '' && value !== '',
-  isUnknown: ({ name, operator }, { attributes }) =>
+  isUnknown: ({ name, operator }, { fields, attributes }) =>
     operator !== 'is not known' &&
-    !NOT_IN_PROFILES.includes(name) &&
+    !fields.includes(name) &&
     // A dot in the name means a path in a nested object.
     !name.includes('.') &&
     !attributes.some((each) => each.name === name),

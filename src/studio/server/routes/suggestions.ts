@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Profile } from '../../../service/index.ts';
+import { NON_ATTRIBUTE_FIELDS, type Profile } from '../../../service/index.ts';
 import { formatScalar, isScalar } from '../../campaign/scalar-text.ts';
 import { get, type ResponseOf } from '../route.ts';
 import { MIN_REPORTED_AUDIENCE, type SampleLoader } from './publish-impact.ts';
@@ -48,6 +48,8 @@ export const createReadSuggestions = (loadSample: SampleLoader) =>
     }
     const least = operator.canViewUsers ? 1 : MIN_REPORTED_AUDIENCE;
     return {
+      /** Audience fields that are valid for every workspace. */
+      fields: NON_ATTRIBUTE_FIELDS,
       attributes: attributes
         .most(MAX_NAMES)
         .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
