@@ -10,12 +10,15 @@ export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
 /** Type of a banner event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Result fields of each type: the number of events, and of users with at least one. */
+/**
+ * Fields of each type. `events` and `users` of results: the number of events, and of users with at least one. `events` and `last`
+ * of audiences: the number of the user's events, and the time of the last.
+ */
 export const COUNT_FIELDS = {
-  impression: { events: 'impressions', users: 'exposed' },
-  click: { events: 'clicks', users: 'clicked' },
-  dismiss: { events: 'dismissals', users: 'dismissed' },
-} as const satisfies Record<EventType, { events: string; users: string }>;
+  impression: { events: 'impressions', users: 'exposed', last: 'last_impression' },
+  click: { events: 'clicks', users: 'clicked', last: 'last_click' },
+  dismiss: { events: 'dismissals', users: 'dismissed', last: 'last_dismissal' },
+} as const satisfies Record<EventType, { events: string; users: string; last: string }>;
 
 /** Banner event in the wire format. `timestamp` is ISO 8601; clients send UTC with milliseconds. */
 export interface WireEvent {

@@ -1,20 +1,16 @@
 import { COUNT_FIELDS, EVENT_TYPES, type EventType, mapKeys } from '../protocol/index.ts';
 
-/** Names of a measure in the state of a user, and its exported event. */
+/** Name of a measure in the state of a user, and its exported event. */
 const EVENT_TYPE_NAMES = {
-  impression: {
-    last: 'last_impression',
-    lastMs: 'lastImpressionMs',
-    dataEvent: 'users.messages.banner.Impression',
-  },
-  click: { last: 'last_click', lastMs: 'lastClickMs', dataEvent: 'users.messages.banner.Click' },
-  dismiss: { last: 'last_dismissal', lastMs: 'lastDismissalMs', dataEvent: 'users.messages.banner.Dismiss' },
+  impression: { lastMs: 'lastImpressionMs', dataEvent: 'users.messages.banner.Impression' },
+  click: { lastMs: 'lastClickMs', dataEvent: 'users.messages.banner.Click' },
+  dismiss: { lastMs: 'lastDismissalMs', dataEvent: 'users.messages.banner.Dismiss' },
 } as const satisfies Record<EventType, object>;
 
 /** Measure of each type of banner event. Tables, SQL, results, audiences and exports derive from it. */
 export const MEASURE_BY_TYPE = mapKeys(EVENT_TYPES, (type) => {
-  const { events, users } = COUNT_FIELDS[type];
-  const { last, lastMs, dataEvent } = EVENT_TYPE_NAMES[type];
+  const { events, users, last } = COUNT_FIELDS[type];
+  const { lastMs, dataEvent } = EVENT_TYPE_NAMES[type];
   return {
     /** Column and result field with the number of events. */
     events,

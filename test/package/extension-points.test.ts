@@ -29,8 +29,6 @@ test('a new event type requires only a count, a measure, and a method of slots',
     'src/protocol/banners-track.ts',
     'src/protocol/slot-events.ts',
     'src/service/measures.ts',
-    // Optional: a condition of audiences in the Studio.
-    'src/studio/campaign/conditions/campaign.ts',
   ]);
 });
 

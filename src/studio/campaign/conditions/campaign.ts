@@ -1,4 +1,4 @@
-import { getKeys } from '../../../protocol/index.ts';
+import { COUNT_FIELDS, EVENT_TYPES } from '../../../protocol/index.ts';
 import {
   type ConditionKind,
   formatDays,
@@ -8,15 +8,15 @@ import {
   parseBound,
 } from './condition-kind.ts';
 
-/** Filter fields and descriptions of actions on campaigns. */
-const ACTIONS = {
-  saw: { count: 'impressions', days: 'last_impression_days_ago' },
-  clicked: { count: 'clicks', days: 'last_click_days_ago' },
-  dismissed: { count: 'dismissals', days: 'last_dismissal_days_ago' },
-  'converted in': { count: 'conversions', days: 'last_conversion_days_ago' },
-} as const;
-type Action = keyof typeof ACTIONS;
-const ACTION_NAMES = getKeys(ACTIONS);
+/** Actions on campaigns with their filter fields. */
+const ACTIONS = [
+  ...EVENT_TYPES.map((type) => {
+    const { events, users, last } = COUNT_FIELDS[type];
+    return { action: type === 'impression' ? 'saw' : users, count: events, days: `${last}_days_ago` };
+  }),
+  { action: 'converted in', count: 'conversions', days: 'last_conversion_days_ago' },
+] as const;
+type Action = (typeof ACTIONS)[number]['action'];
 
 /** Action of a user in another campaign, or its absence, within `withinDays` (`null` for any time). */
 export interface CampaignCondition {
@@ -29,11 +29,11 @@ export interface CampaignCondition {
 
 const readField = (name: string, raw: unknown): CampaignCondition | null => {
   const [, id = '', field, ...rest] = name.split('.');
-  const action = ACTION_NAMES.find((each) => Object.values(ACTIONS[each]).some((own) => own === field));
-  if (!action || rest.length > 0) return null;
+  const found = ACTIONS.find(({ count, days }) => field === count || field === days);
+  if (!found || rest.length > 0) return null;
   const [operator, operand] = onlyEntry(raw) ?? [];
-  const condition = { kind: 'campaign', id, action, withinDays: null } as const;
-  if (field === ACTIONS[action].count) {
+  const condition = { kind: 'campaign', id, action: found.action, withinDays: null } as const;
+  if (field === found.count) {
     return operator === '$exists' && typeof operand === 'boolean' ? { ...condition, hasDone: operand } : null;
   }
   const hasDone = operator !== '$not';
@@ -50,7 +50,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
     return result ? { result, names: [name] } : 'unsupported';
   },
   write: ({ id, action, hasDone, withinDays }) => {
-    const { count, days } = ACTIONS[action];
+    const { count, days } = ACTIONS.find((each) => each.action === action)!;
     if (withinDays === null) return { [`campaigns.${id}.${count}`]: { $exists: hasDone } };
     const isWithin = { $lte: withinDays };
     return { [`campaigns.${id}.${days}`]: hasDone ? isWithin : { $not: isWithin } };
@@ -73,7 +73,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
       type: 'select',
       value: `${condition.hasDone} ${condition.action}`,
       options: [true, false].flatMap((hasDone) =>
-        ACTION_NAMES.map((action) => ({
+        ACTIONS.map(({ action }) => ({
           value: `${hasDone} ${action}`,
           name: hasDone ? action : `not: ${action}`,
         })),
@@ -81,7 +81,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
       onChoose: (chosen) => ({
         ...condition,
         hasDone: chosen.startsWith('true'),
-        action: ACTION_NAMES.find((action) => chosen.endsWith(` ${action}`))!,
+        action: ACTIONS.find(({ action }) => chosen.endsWith(` ${action}`))!.action,
       }),
     },
     idControl('Campaign', campaigns, condition.id, (id) => ({ ...condition, id })),
