@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../src/protocol/index.ts';
 import { APP_ID } from './a-workspace.ts';
 import fc from './property.ts';
 
@@ -88,7 +89,7 @@ export const bannersTrackBodies = (bannerId: string) =>
               null,
               '\ud800',
             ),
-            event_type: member(['impression', 'click', 'dismiss']),
+            event_type: member([...EVENT_TYPES]),
             timestamp: member(TIMES.slice(0, 2)),
           }),
         },

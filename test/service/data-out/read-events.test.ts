@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { EVENT_TYPES } from '../../../src/protocol/index.ts';
 import { fileRow } from '../../../src/service/index.ts';
+import { MEASURES } from '../../../src/service/measures.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
@@ -188,7 +190,7 @@ onBothStores('events of the feed', (api, store) => {
           receivedAtMs: timeMs,
           isControl,
           variantId: isControl ? null : pick(['a', 'a', 'b']),
-          eventType: pick(['impression', 'impression', 'click', 'dismiss'] as const),
+          eventType: pick(['impression', ...EVENT_TYPES] as const),
         });
       else
         await api().track({
@@ -231,14 +233,12 @@ onBothStores('events of the feed', (api, store) => {
           .map(({ userId }) => userId),
       ).size;
     expect(arms.length).toBeGreaterThan(1);
-    for (const { variantId, exposed, clicked, dismissed, goals } of arms) {
-      const seen =
-        variantId === null ? 'users.campaigns.EnrollInControl' : 'users.messages.banner.Impression';
-      expect(getUsers(variantId, seen)).toBe(exposed);
-      if (variantId !== null) {
-        expect(getUsers(variantId, 'users.messages.banner.Click')).toBe(clicked);
-        expect(getUsers(variantId, 'users.messages.banner.Dismiss')).toBe(dismissed);
-      }
+    for (const { variantId, goals, ...counts } of arms) {
+      if (variantId === null)
+        expect(getUsers(variantId, 'users.campaigns.EnrollInControl')).toBe(counts.exposed);
+      else
+        for (const { dataEvent, usersField } of MEASURES)
+          expect(getUsers(variantId, dataEvent), dataEvent).toBe(counts[usersField]);
       for (const [index, goal] of goals.entries())
         expect(getUsers(variantId, 'users.campaigns.Conversion', index)).toBe(goal.converted);
     }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES, EVENT_TYPES } from '../../../src/protocol/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
@@ -49,16 +49,18 @@ describe.each(STORES)('on $name', ({ address }) => {
   const timestamp = '2026-03-01T08:20:01.250Z';
 
   describe('contract 2.6: banners/track', () => {
-    test('accepts impressions, clicks and dismissals, and stores them with the data of their banner IDs', async () => {
+    test('accepts events of every type, and stores them with the data of their banner IDs', async () => {
       await run();
       const { id } = await sync();
-      const types = ['impression', 'click', 'dismiss'];
       const { status, body } = await track({
-        events: types.map((event_type) => ({ id, event_type, timestamp })),
+        events: EVENT_TYPES.map((event_type) => ({ id, event_type, timestamp })),
       });
-      expect({ status, body }).toEqual({ status: 202, body: { events_processed: 3, message: 'success' } });
+      expect({ status, body }).toEqual({
+        status: 202,
+        body: { events_processed: EVENT_TYPES.length, message: 'success' },
+      });
       const rows = await stored();
-      expect(rows.map(({ eventType }) => eventType).sort()).toEqual(types.toSorted());
+      expect(rows.map(({ eventType }) => eventType).sort()).toEqual(EVENT_TYPES.toSorted());
       expect(rows[0]).toMatchObject({
         externalId: 'u-771',
         appId: APP_ID,

@@ -1,5 +1,6 @@
 // A random history of banner events, events, merges, erasures, goals and retention. Each batch derives from the seed and its number
 // alone, so a killed process can continue where the database is.
+import { EVENT_TYPES } from '../../../../src/protocol/index.ts';
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
 import type { UserRepository } from '../../../../src/service/profiles/user-repository.ts';
 import type { Goal } from '../../../../src/service/store/index.ts';
@@ -95,7 +96,7 @@ export const batchAt = (seed: number, number: number, batches: number): Batch =>
       isTestSend,
       isControl: variantId === null,
       bannerId: `bnr ${campaignId} ${variantId} ${placementId} ${language} ${holdoutId} ${isTestSend}`,
-      eventType: random.of(['impression', 'impression', 'click', 'dismiss'] as const),
+      eventType: random.of(['impression', ...EVENT_TYPES] as const),
       timeMs: isAhead ? nowMs + 26 * HOUR + index : grid,
       receivedAtMs: nowMs,
     });

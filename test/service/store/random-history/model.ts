@@ -1,5 +1,6 @@
 // Reference model of a random history: counts every cell of the results from plain lists.
 
+import { EVENT_TYPES } from '../../../../src/protocol/index.ts';
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
 import { formatGoal } from '../../../../src/service/results/goals.ts';
 import type { GoalTotals, TotalsByGoal } from '../../../../src/service/results/tables.ts';
@@ -34,7 +35,6 @@ interface Person {
 export type Cells = Record<string, number[]>;
 
 const calendar = createZonedCalendar(TIME_ZONE);
-const TYPES = ['impression', 'click', 'dismiss'] as const;
 
 /** As counted for its campaign, and for its holdout. */
 const counted = (seen: readonly Seen[]) =>
@@ -185,7 +185,7 @@ export const createModel = () => {
           const arm = `${campaignId} ${first.variantId ?? ''}`;
           const users = new Set<string>();
           for (const event of seen) {
-            const type = TYPES.indexOf(event.eventType);
+            const type = EVENT_TYPES.indexOf(event.eventType);
             const dimensions = ['', `day:${event.day}`, `placement:${event.placementId}`];
             if (event.language !== null) dimensions.push(`language:${event.language}`);
             for (const dimension of dimensions) {
