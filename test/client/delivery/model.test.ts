@@ -85,8 +85,9 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('jump' as const),
-      // Captures are a multiple of 10 ms apart, so a jump never makes two tabs capture in the same millisecond.
-      ms: fc.integer({ min: -86_400, max: 86_400 }).map((seconds) => seconds * 1_000 + 7),
+      // Captures are a multiple of 100 ms apart, so a jump never makes two tabs capture in the same millisecond, even if a resumed page
+      // stores many captures at once, with increasing times.
+      ms: fc.integer({ min: -86_400, max: 86_400 }).map((seconds) => seconds * 1_000 + 50),
     }),
   },
   {
@@ -174,12 +175,12 @@ const play = async (actions: Action[]): Promise<void> => {
         return actor?.tell('pagehide');
       case 'restore':
         // A resumed page stores its captures, with the current time if the clock was set back in the meantime.
-        await world.clock.advance(10);
+        await world.clock.advance(100);
         actor?.tell('restored');
         return actor?.tell('visible');
       case 'capture':
         // Two tabs do not capture in the same millisecond: separate tests cover that.
-        await world.clock.advance(10);
+        await world.clock.advance(100);
         for (let i = 0; actor && i < step.count; i += 1) {
           names += 1;
           // Only a few banners, so that natural keys would collide if nothing prevented it.
