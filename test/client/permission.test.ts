@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import { createPermission } from '../../src/client/permission.ts';
+import { createPermission, type State } from '../../src/client/permission.ts';
 
-test('calls all subscribers on each change, in order, with the previous state', () => {
-  const consent = createPermission(
-    'pending',
+/** Returns the permission of a running page, 7 ms after the epoch. */
+const aPermission = (initial: State) =>
+  createPermission(
+    initial,
     () => 7,
     () => false,
   );
+
+test('calls all subscribers on each change, in order, with the previous state', () => {
+  const consent = aPermission('pending');
   const order: string[] = [];
   const changes: string[] = [];
   consent.subscribe(() => order.push('first'));
@@ -23,11 +27,7 @@ test('calls all subscribers on each change, in order, with the previous state', 
 });
 
 test('runs a repeated opt-out again and settles after its subscribers', async () => {
-  const consent = createPermission(
-    'disabled',
-    () => 7,
-    () => false,
-  );
+  const consent = aPermission('disabled');
   let deleted = 0;
   consent.subscribe(async () => {
     await Promise.resolve();
@@ -39,11 +39,7 @@ test('runs a repeated opt-out again and settles after its subscribers', async ()
 });
 
 test('applies the later of two choices, in any order of arrival', async () => {
-  const consent = createPermission(
-    'pending',
-    () => 7,
-    () => false,
-  );
+  const consent = aPermission('pending');
   await consent.merge({ consent: 'disabled', decidedAt: 9 });
   await consent.merge({ consent: 'enabled', decidedAt: 8 });
   expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 9 });
@@ -52,11 +48,7 @@ test('applies the later of two choices, in any order of arrival', async () => {
 });
 
 test('prefers an opt-out to an opt-in of the same millisecond, in any order of arrival', async () => {
-  const consent = createPermission(
-    'pending',
-    () => 7,
-    () => false,
-  );
+  const consent = aPermission('pending');
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
   await consent.merge({ consent: 'disabled', decidedAt: 9 });
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
@@ -64,18 +56,10 @@ test('prefers an opt-out to an opt-in of the same millisecond, in any order of a
 });
 
 test('an opt-out of an earlier visit overrides the host, and an opt-in does not', async () => {
-  const host = createPermission(
-    'disabled',
-    () => 7,
-    () => false,
-  );
+  const host = aPermission('disabled');
   await host.merge({ consent: 'enabled', decidedAt: 6 });
   expect(host.is('disabled')).toBe(true);
-  const other = createPermission(
-    'enabled',
-    () => 7,
-    () => false,
-  );
+  const other = aPermission('enabled');
   await other.merge({ consent: 'keep', decidedAt: 6 });
   expect(other.is('keep')).toBe(true);
 });
@@ -108,11 +92,7 @@ test('a wrong clock does not discard an opt-out and does not preserve an opt-in 
 });
 
 test('lets only the host of the page enable it again after a wipe', async () => {
-  const consent = createPermission(
-    'enabled',
-    () => 7,
-    () => false,
-  );
+  const consent = aPermission('enabled');
   await consent.merge({ consent: 'wiped', decidedAt: 8 });
   await consent.merge({ consent: 'enabled', decidedAt: 9 });
   expect(consent.is('wiped')).toBe(true);
@@ -130,11 +110,7 @@ test.each([
 ] as const)(
   '%s: active: %s, writes to the device: %s, stores pending captures: %s, sends: %s',
   (state, ...allowed) => {
-    const consent = createPermission(
-      state,
-      () => 7,
-      () => false,
-    );
+    const consent = aPermission(state);
     expect([consent.mayAct(), consent.mayWrite(), consent.mayStorePending(), consent.maySend()]).toEqual(
       allowed,
     );
@@ -150,11 +126,7 @@ test.each([
   ['wiped', 'disabled', 'send', 'disabled'],
 ] as const)('from %s, keep leads to %s, send to %s, purge to %s', (before, ...after) => {
   for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
-    const consent = createPermission(
-      before,
-      () => 7,
-      () => false,
-    );
+    const consent = aPermission(before);
     void consent.decide(policy);
     expect(consent.is(after[i]!)).toBe(true);
   }

@@ -5,12 +5,12 @@ import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/p
 import { createService, openStore, type Service } from '../../src/service/index.ts';
 import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { NO_LIMITS } from '../helpers/api-routes.ts';
 import { bannersTrackBodies, EDGE_USERS, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import fc, { times } from '../helpers/property.ts';
 
 /** Bodies per endpoint. */
 const BODIES = times(600);
-const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
 
 let service: Service;
@@ -30,15 +30,7 @@ const ask = async (handle: (request: Request) => Promise<Response>, path: string
 };
 
 beforeAll(async () => {
-  const limits = {
-    users_track: NO_LIMIT,
-    users_other: NO_LIMIT,
-    users_export_ids: NO_LIMIT,
-    banners_sync: { per_user: NO_LIMIT },
-    banners_track: { per_user: NO_LIMIT },
-    visitors: NO_LIMIT,
-  };
-  const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
+  const workspace = aWorkspace({ limits: NO_LIMITS, campaigns: [aCampaign()] });
   service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
   // For users that no server request has named, only events for their own banners would be accepted.
   await ask(service.fetch, USERS_TRACK_PATH, {

@@ -73,6 +73,13 @@ const changeSharers = (users: UserRepository) => {
     users.create({ externalId, email: ADDRESS.value }, NOW);
 };
 const CHANGED = ['u-1', 'u-2', 'u-2400'];
+const writeChanges = ({ queue }: Awaited<ReturnType<typeof aColdQueue>>) =>
+  queue.write({
+    workspaceId: 'demo',
+    lookups: CHANGED.map(byExternalId),
+    nowMs: NOW,
+    apply: changeSharers,
+  });
 
 test.each(
   [0, 1, 2, 3, 4].flatMap((turns) => [1, 1e6].map((maxCharacters) => [turns, maxCharacters] as const)),
@@ -82,12 +89,7 @@ test.each(
     const cold = await aColdQueue(maxCharacters);
     const written = Promise.withResolvers<void>();
     cold.disk.isReady = written.promise;
-    const changed = cold.queue.write({
-      workspaceId: 'demo',
-      lookups: CHANGED.map(byExternalId),
-      nowMs: NOW,
-      apply: changeSharers,
-    });
+    const changed = writeChanges(cold);
     await vi.waitUntil(() => cold.disk.commits === 1);
     const counted = countSharers(cold);
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
@@ -102,12 +104,7 @@ test('reads the users again if the group before fails', async () => {
   const cold = await aColdQueue();
   const written = Promise.withResolvers<void>();
   Object.assign(cold.disk, { isReady: written.promise, problem: 'The disk is full' });
-  const changed = cold.queue.write({
-    workspaceId: 'demo',
-    lookups: CHANGED.map(byExternalId),
-    nowMs: NOW,
-    apply: changeSharers,
-  });
+  const changed = writeChanges(cold);
   await vi.waitUntil(() => cold.disk.commits === 1);
   // Only the first write fails.
   cold.disk.problem = null;

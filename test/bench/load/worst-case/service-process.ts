@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { CLIENT_PERMISSIONS, DAY_MS, SERVER_PERMISSIONS } from '../../../../src/protocol/index.ts';
 import {
   createPreviewTokens,
   createService,
@@ -19,6 +20,7 @@ import { parseWorkspace } from '../../../../src/service/workspace/parse-workspac
 import { createRegistry } from '../../../../src/service/workspace/workspace.ts';
 import { createStudio, listenStudio } from '../../../../src/studio/index.ts';
 import { APP_ID, aCampaign } from '../../../helpers/a-workspace.ts';
+import { NO_LIMITS } from '../../../helpers/api-routes.ts';
 import { OPERATORS } from '../../../helpers/running-studio.ts';
 import { getThreadCpuMs, measureReferenceWork } from '../reference-speed.ts';
 import { SIGNED_APP } from '../sync-tokens.ts';
@@ -38,8 +40,6 @@ const NAMES = 1_000;
 const HISTORY = 50;
 const VISITOR_EVENTS = 20_000;
 const DAYS = 400;
-const DAY_MS = 86_400_000;
-const NO_LIMIT = { requests: 1_000_000, window_seconds: 60 };
 
 tuneProcess();
 const everywhere = list(100, (at) => `home_hero_${at + 1}`);
@@ -53,21 +53,9 @@ const content = {
     {
       type: 'server',
       key: 'bench-server',
-      permissions: [
-        'cdi.integration_list',
-        'cdi.integration_sync',
-        'cdi.integration_job_status',
-        'users.track',
-        'users.track.bulk',
-        'users.identify',
-        'users.alias.new',
-        'users.merge',
-        'users.export.ids',
-        'users.delete',
-        'campaigns.explain',
-      ],
+      permissions: [...SERVER_PERMISSIONS],
     },
-    { type: 'client', key: 'bench-client', permissions: ['banners.sync', 'banners.track'] },
+    { type: 'client', key: 'bench-client', permissions: [...CLIENT_PERMISSIONS] },
   ],
   campaigns_from: 'studio',
   studio: { sites: ['https://shop.example'], personas: [{ name: 'Gold', attributes: { first_name: 'Jo' } }] },
@@ -123,24 +111,14 @@ const content = {
   })).map((each, at) =>
     at % 2 === 0 ? { ...each, schedule: '17 4 * * *' } : { ...each, schedule: '*/15 4-5 * * *' },
   ),
-  limits: {
-    users_track: NO_LIMIT,
-    users_track_bulk: NO_LIMIT,
-    users_other: NO_LIMIT,
-    users_export_ids: NO_LIMIT,
-    cdi_integrations: NO_LIMIT,
-    banners_sync: { per_user: NO_LIMIT },
-    banners_track: { per_user: NO_LIMIT },
-    visitors: NO_LIMIT,
-    new_users: NO_LIMIT,
-  },
+  limits: NO_LIMITS,
 };
 const near = {
   workspace_id: 'near',
   apps: [{ app_id: APP_ID, name: 'Web' }],
   api_keys: [{ type: 'client', key: 'near-client', permissions: ['banners.sync'] }],
   placements: list(1_000, (at) => ({ placement_id: nearPlacement(at) })),
-  limits: { banners_sync: { per_user: NO_LIMIT } },
+  limits: NO_LIMITS,
 };
 const folder = mkdtempSync(join(tmpdir(), 'placard-worst-case-'));
 const file = join(folder, 'placard.db');
