@@ -146,6 +146,7 @@ const play = async (actions: Action[]): Promise<void> => {
   let names = 0;
   /** Whether each deletion was counted. */
   let isCounted = true;
+  let pendingPurges = 0;
   const minStored = (): number => (isCounted ? durable.length : 0);
 
   const perform = async (step: Action): Promise<void> => {
@@ -198,11 +199,17 @@ const play = async (actions: Action[]): Promise<void> => {
         return;
       case 'recover':
         return world.service.recover();
-      case 'opt-out':
-        // A purge without the chunk is not counted.
-        isCounted &&= step.policy !== 'purge' || !chunk.isBlocked();
-        void actor?.delivery.disable(step.policy);
+      case 'opt-out': {
+        const disabled = actor?.delivery.disable(step.policy);
+        if (step.policy !== 'purge') return;
+        // A purge without the chunk is not counted. A suspended tab purges when it resumes.
+        isCounted &&= !chunk.isBlocked();
+        pendingPurges += 1;
+        void disabled?.then(() => {
+          pendingPurges -= 1;
+        });
         return;
+      }
       case 'opt-in':
         void actor?.delivery.enable();
         return;
@@ -212,6 +219,7 @@ const play = async (actions: Action[]): Promise<void> => {
         );
         return;
       case 'block chunk':
+        isCounted &&= pendingPurges === 0;
         return chunk.block();
       case 'allow chunk':
         return chunk.allow();
