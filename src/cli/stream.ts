@@ -79,7 +79,10 @@ const lines: Sink = {
   close: () => undefined,
 };
 
-/** Creates a sink that names files by their start cursor, so that a rerun after a crash overwrites the last batch. */
+/**
+ * Creates a sink that names files by workspace and start cursor, so that workspaces can share a folder, and a rerun after a crash
+ * overwrites the last batch.
+ */
 const files = (folder: string, format: FileFormat): Sink => {
   mkdirSync(folder, { recursive: true });
   removeUnfinished(folder);

@@ -89,10 +89,10 @@ describe('placard stream', () => {
     expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
     const written = await parquetRows(target);
     expect(written.map(([name]) => name)).toEqual([
-      'event_type=users.behaviors.CustomEvent/date=2026-03-01/0-0-0.parquet',
-      'event_type=users.behaviors.Purchase/date=2026-02-28/0-0-0.parquet',
-      'event_type=users.messages.banner.Click/date=2026-03-01/0-0-0.parquet',
-      'event_type=users.messages.banner.Impression/date=2026-03-01/0-0-0.parquet',
+      'event_type=users.behaviors.CustomEvent/date=2026-03-01/demo-0-0-0.parquet',
+      'event_type=users.behaviors.Purchase/date=2026-02-28/demo-0-0-0.parquet',
+      'event_type=users.messages.banner.Click/date=2026-03-01/demo-0-0-0.parquet',
+      'event_type=users.messages.banner.Impression/date=2026-03-01/demo-0-0-0.parquet',
     ]);
     const lines = rowsIn((await stream('--to', 'ndjson')).stdout);
     const [, [event]] = written[0]!;
@@ -102,6 +102,32 @@ describe('placard stream', () => {
     expect(written[3]![1][0]).toMatchObject({ is_unique: true, campaign_id: 'campaign', language: null });
     expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
     expect(await parquetRows(target)).toEqual(written);
+  });
+
+  test('writes Parquet for times before 1901, and of two workspaces into one folder', async () => {
+    const target = file('shared');
+    const both = await openStore(file('both.db'));
+    for (const workspaceId of ['shop a', 'shop-b'])
+      await both.write({
+        workspaceId,
+        lookups: [],
+        nowMs: NOW,
+        apply(users) {
+          const profile = users.create({ externalId: 'kim' }, NOW);
+          users.record(profile, anEvent(profile, 'opened', Date.UTC(1850, 0, 1)));
+        },
+      });
+    await both.close();
+    for (const id of ['shop a', 'shop-b']) {
+      const words = ['stream', '--db', file('both.db'), '--workspace', id, '--to', 'parquet', target];
+      expect(await runCli(words)).toMatchObject({ code: 0 });
+    }
+    const partition = 'event_type=users.behaviors.CustomEvent/date=1850-01-01';
+    const times = { time: -(2 ** 31), time_ms: BigInt(Date.UTC(1850, 0, 1)) };
+    expect(await parquetRows(target)).toMatchObject([
+      [`${partition}/shop%20a-0-0-0.parquet`, [{ app_group_id: 'shop a', ...times }]],
+      [`${partition}/shop-b-0-0-0.parquet`, [{ app_group_id: 'shop-b', ...times }]],
+    ]);
   });
 
   test('continues from the position in the file of --resume', async () => {

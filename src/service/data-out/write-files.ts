@@ -14,6 +14,10 @@ const PARQUET_TYPES = {
   json: 'STRING',
 } as const satisfies Record<ColumnType, string>;
 
+/** Limits a time in seconds to 32 bits. `time_ms` has the exact time. */
+const toInt32 = (value: unknown) =>
+  value === null ? null : Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, Number(value)));
+
 const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array => {
   const rows = events.map(fileRow);
   const columnData = fileColumns(type).map(([name, columnType]) => ({
@@ -22,6 +26,7 @@ const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array 
     nullable: true,
     data: rows.map((row) => {
       const value = row[name] ?? null;
+      if (columnType === 'int') return toInt32(value);
       return columnType === 'long' ? BigInt(Number(value)) : value;
     }),
   }));
@@ -44,8 +49,8 @@ export const removeUnfinished = (folder: string): void => {
 };
 
 /**
- * Writes events to Hive partitions, such as `event_type=…/date=…/<name>.<format>`, by the UTC date of the event. Writes each file
- * atomically, and replaces an existing file. Returns the paths.
+ * Writes events of a workspace to Hive partitions, such as `event_type=…/date=…/<workspace>-<name>.<format>`, by the UTC date of
+ * the event. Writes each file atomically, and replaces an existing file. Returns the paths.
  */
 export const writePartitions = (
   folder: string,
@@ -57,9 +62,10 @@ export const writePartitions = (
     join(`event_type=${type}`, `date=${new Date(timeMs).toISOString().slice(0, 10)}`),
   );
   const files = [...partitions].map(([partition, rows]) => {
-    const file = join(folder, partition, `${name}.${format}`);
+    const { type, workspaceId } = rows[0]!;
+    const file = join(folder, partition, `${encodeURIComponent(workspaceId)}-${name}.${format}`);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file + TEMPORARY, FILE_FORMATS[format](rows[0]!.type, rows), { flush: true });
+    writeFileSync(file + TEMPORARY, FILE_FORMATS[format](type, rows), { flush: true });
     return file;
   });
   for (const file of files) renameSync(file + TEMPORARY, file);
