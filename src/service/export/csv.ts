@@ -1,5 +1,8 @@
-/** Start of a cell that spreadsheets execute: these characters, also after spaces or in East Asian full width. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+/**
+ * Start of a cell that spreadsheets execute: these characters, also after spaces or in East Asian full width. Apostrophes may
+ * precede it, so that `parseCsvCell` removes only the one that `formatCsvCell` added.
+ */
+const FORMULA = /^'*(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
 /** Formats a CSV cell (RFC 4180) that spreadsheets do not execute. */
 export const formatCsvCell = (value: string | number): string => {
