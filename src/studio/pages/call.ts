@@ -1,3 +1,5 @@
+import { POLL_HEADER } from '../poll-header.ts';
+
 /** Error response of the server. `body` contains its other members. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -23,6 +25,12 @@ interface CallOptions {
   keepalive?: boolean;
 }
 
+/** Time without input, in milliseconds, after which requests are polls, which do not extend the session. */
+const POLL_AFTER_MS = 60_000;
+let lastInputMs = Date.now();
+for (const type of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
+  addEventListener(type, () => (lastInputMs = Date.now()), { capture: true, passive: true });
+
 let whenSignedOut: () => void = () => undefined;
 
 /** Registers a callback that is called if a response reports the end of the session. */
@@ -42,6 +50,7 @@ export const call = async <ResponseBody>(
     ...(signal && { signal }),
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(Date.now() - lastInputMs > POLL_AFTER_MS && { [POLL_HEADER]: '1' }),
       ...(ifMatch && { 'if-match': `"${ifMatch}"` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -12,6 +12,7 @@ import {
   type Store,
   silentLog,
 } from '../../service/index.ts';
+import { POLL_HEADER } from '../poll-header.ts';
 import { createOpenId } from './open-id.ts';
 import { createPages } from './pages.ts';
 import { rejectUnstorable, type SignInRoute, type StudioRoute } from './route.ts';
@@ -110,7 +111,10 @@ export const createStudio = ({
     role: Role,
     isSecure: boolean,
   ): Promise<OpenSession> => {
-    const session = await sessions.of(request.header('cookie'), isSecure);
+    const session = await sessions.of(request.header('cookie'), {
+      isSecure,
+      isPoll: request.header(POLL_HEADER) !== undefined,
+    });
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
     if (includesRole(operator.role, role)) return session;

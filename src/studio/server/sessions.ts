@@ -196,8 +196,14 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => {
       });
     },
 
-    /** Returns the session of the request's cookies; `null` if none, expired, or without a current operator. */
-    async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
+    /**
+     * Returns the session of the request's cookies; `null` if none, expired, or without a current operator. A poll does not extend
+     * the session.
+     */
+    async of(
+      cookies: string | undefined,
+      { isSecure, isPoll }: { isSecure: boolean; isPoll: boolean },
+    ): Promise<OpenSession | null> {
       const token = readCookie(cookies, COOKIE, isSecure);
       const found = token ? await studio.session(sha256(token)) : null;
       if (!found) return null;
@@ -209,7 +215,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => {
         await studio.closeSession(found.sessionId);
         return null;
       }
-      if (time - found.seenAtMs >= TOUCH_MS) await studio.touchSession(found.sessionId, time);
+      if (!isPoll && time - found.seenAtMs >= TOUCH_MS) await studio.touchSession(found.sessionId, time);
       return { sessionId: found.sessionId, operator, workspace };
     },
 

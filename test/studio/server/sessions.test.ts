@@ -112,6 +112,17 @@ describe('session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
+  test('is not extended by polls of an open page', async () => {
+    const cookie = await studio.signIn('Ed');
+    const poll = () => studio.call('GET', '/api/session', { cookie, headers: { 'placard-poll': '1' } });
+    for (let sent = 0; sent < 5; sent += 1) {
+      studio.clock.now += HOUR_MS / 5 - 1;
+      expect((await poll()).status).toBe(200);
+    }
+    studio.clock.now += 5;
+    expect((await poll()).status).toBe(401);
+  });
+
   test('ends after twelve hours, even with activity', async () => {
     const cookie = await studio.signIn('Ed');
     for (let half = 0; half < 23; half += 1) {
