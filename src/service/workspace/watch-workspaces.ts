@@ -84,6 +84,8 @@ export const watchWorkspaces = (
   let current = toRegistry(path, files);
   logLoaded(current, log);
   let isEditRejected = false;
+  /** Time since when a workspace is missing. */
+  let missingSinceMs: number | undefined;
   /** Last read problem that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
@@ -115,22 +117,31 @@ export const watchWorkspaces = (
     unreadable = undefined;
     const hash = hashContent(files);
     if (hash === lastHash) {
+      missingSinceMs = undefined;
       if (isRequested) log.info({ path }, 'workspace unchanged');
       return;
     }
-    lastHash = hash;
     try {
-      const previous = getWorkspaceIds(current);
-      current = toRegistry(path, files);
+      const loaded = toRegistry(path, files);
+      const workspaces = getWorkspaceIds(loaded);
+      const gone = getWorkspaceIds(current).filter((id) => !workspaces.includes(id));
+      missingSinceMs = gone.length > 0 ? (missingSinceMs ?? Date.now()) : undefined;
+      // While a file of a folder is replaced, it may be missing. Its clients would get a 401 and pause for an hour.
+      if (missingSinceMs !== undefined && !isRequested && Date.now() - missingSinceMs < 2 * pollMs) {
+        lastMetadata = { ...lastMetadata, signature: '' };
+        return;
+      }
+      lastHash = hash;
+      missingSinceMs = undefined;
+      current = loaded;
       isEditRejected = false;
-      const workspaces = getWorkspaceIds(current);
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);
-      const gone = previous.filter((id) => !workspaces.includes(id));
       // Warns because users and events are stored by workspace ID, so editing only the ID makes them seem lost.
       if (gone.length > 0) log.warn({ path, gone }, 'workspace removed: its users and events are kept');
       onReload?.(null);
     } catch (problem) {
+      lastHash = hash;
       isEditRejected = true;
       const error = problem instanceof Error ? problem : new Error(String(problem));
       log.error({ path, problem: error.message }, 'workspace not reloaded: previous one stays in use');

@@ -16,6 +16,7 @@ import {
   createService,
   loadWorkspaces,
   openStore,
+  type WatchedSource,
   type WorkspaceSource,
   watchWorkspaces,
 } from '../../../src/service/index.ts';
@@ -246,6 +247,22 @@ describe('a folder of workspace files', () => {
     expect(names()).toEqual(['one', 'two']);
     unlinkSync(join(folder, 'one.json'));
     expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['two']);
+  });
+
+  test('keeps a workspace whose file is missing for a moment', async () => {
+    write('one.json', { name: 'one' });
+    write('two.json', another({ name: 'two' }));
+    const watched = watching(folder, 100_000);
+    const checksBefore = calls.reads;
+    unlinkSync(join(folder, 'one.json'));
+    while (calls.reads === checksBefore) await new Promise((resolve) => setImmediate(resolve));
+    expect(names()).toEqual(['one', 'two']);
+    write('one.json', { name: 'one, replaced' });
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['one, replaced', 'two']);
+    unlinkSync(join(folder, 'one.json'));
+    (watched as WatchedSource).reload();
     expect(names()).toEqual(['two']);
   });
 
