@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-/** First Node.js version with `node:sqlite` without a flag. */
-const MIN_NODE = [22, 13] as const;
+/** Before 22.16, `node:sqlite` finalizes statements that are in use, or crashes. */
+const MIN_NODE = [22, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {

@@ -23,15 +23,15 @@ describe('placard', () => {
   test('prints the required Node version on an older one', async () => {
     for (const [older, isRefused] of [
       ['20.19.0', true],
-      ['22.12.0', true],
-      ['22.13.0', false],
+      ['22.18.0', true],
+      ['22.19.0', false],
     ] as const) {
       const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${older}'})`;
       const { code, stderr } = await spawnCli(['--version'], { NODE_OPTIONS: `--import=${pretend}` });
       expect({ older, code }).toEqual({ older, code: isRefused ? 1 : 0 });
       if (isRefused) {
         expect(stderr).toMatch(
-          /^placard needs Node 22\.13 or newer; this is v[\d.]+, \/.+\. Install a newer one .+node_modules\/\.bin\/placard\n$/,
+          /^placard needs Node 22\.19 or newer; this is v[\d.]+, \/.+\. Install a newer one .+node_modules\/\.bin\/placard\n$/,
         );
       }
     }

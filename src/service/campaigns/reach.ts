@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { cpuTimeMs } from '../cpu-time.ts';
 import { silentLog } from '../log.ts';
 import type { Sample } from '../store/store.ts';
 import type { AudienceContext } from './audience/fields.ts';
@@ -50,12 +51,6 @@ export interface ReachQuestion {
   /** Returns the CPU time of the thread in milliseconds. */
   clock?: () => number;
 }
-
-/** Returns the CPU time of the thread if Node provides it, so that a busy machine does not reduce the sample. */
-export const cpuTimeMs = (): number => {
-  const used = process.threadCpuUsage?.();
-  return used ? (used.user + used.system) / 1_000 : performance.now();
-};
 
 /** Returns the Wilson score interval of a share, with finite population correction. */
 const interval = (share: number, evaluated: number, total: number): [low: number, high: number] => {

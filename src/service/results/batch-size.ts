@@ -18,21 +18,6 @@ export const MAX_BATCH: BatchLimits = {
 /** Maximum duration of a batch, because writes wait for it on SQLite and on a cluster. */
 const MAX_BATCH_MS = 40;
 
-/** Returns the CPU usage of the thread; `null` on Node 22. */
-const cpuUsage = (): NodeJS.CpuUsage | null => process.threadCpuUsage?.() ?? null;
-
-/**
- * Returns a function that returns the CPU time of this thread since the call, in milliseconds. With elapsed time, batches would be
- * smallest on a busy machine, on which each takes longest. Measures elapsed time on Node 22.
- */
-export const startCpuTimer = (): (() => number) => {
-  const [before, started] = [cpuUsage(), performance.now()];
-  return () => {
-    const after = cpuUsage();
-    if (before === null || after === null) return performance.now() - started;
-    return (after.user - before.user + after.system - before.system) / 1000;
-  };
-};
 /** Minimum share of the largest batch. Smaller batches are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { query } from '../../../src/service/sql/dialect.ts';
 import { createSendSqlite } from '../../../src/service/store/sqlite/open.ts';
 
-test('binds repeated parameters in any order without numbers, which Node 22.13 cannot bind', () => {
+test('binds repeated parameters in any order without numbers, which Node 22 cannot bind', () => {
   const database = new DatabaseSync(':memory:');
   onTestFinished(() => database.close());
   const prepare = vi.spyOn(database, 'prepare');

@@ -17,7 +17,7 @@ interface Prepared {
   order: readonly number[] | null;
 }
 
-/** Prepares a statement with the parameters `$1`, `$2` … Replaces them by `?`, because Node 22.13 cannot bind values to `?1`. */
+/** Prepares a statement with the parameters `$1`, `$2` … Replaces them by `?`, because Node 22 cannot bind values to `?1`. */
 const prepare = (database: DatabaseSync, sql: string): Prepared => {
   const order: number[] = [];
   const positional = sql.replaceAll(/\$(\d+)/g, (_, position) => {
@@ -66,11 +66,8 @@ export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
     database.exec('COMMIT');
     return value;
   } catch (error) {
-    try {
-      database.exec('ROLLBACK');
-    } catch {
-      // SQLite rolls back on its own after some errors, such as a full disk, which Node 22.13 cannot detect.
-    }
+    // SQLite rolls back on its own after some errors, such as a full disk.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 };

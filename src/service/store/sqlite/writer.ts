@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { mapKeys } from '../../../protocol/index.ts';
+import { cpuTimeMs } from '../../cpu-time.ts';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { addGoals, advanceResults, type BatchResult, type GoalsToAdd } from '../../results/advance.ts';
-import { createBatchSizer, startCpuTimer } from '../../results/batch-size.ts';
+import { createBatchSizer } from '../../results/batch-size.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
@@ -75,7 +76,7 @@ export const createWriter = (database: DatabaseSync) => {
         return { hasMore: true };
       }
       uncheckpointedBatches += 1;
-      const elapsed = startCpuTimer();
+      const startedMs = cpuTimeMs();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
@@ -84,7 +85,7 @@ export const createWriter = (database: DatabaseSync) => {
         );
       } finally {
         database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-        batchSizer.report(elapsed());
+        batchSizer.report(cpuTimeMs() - startedMs);
       }
     },
 
