@@ -8,6 +8,7 @@ import {
   type IngestionRun,
   ingestMutation,
   isRejected,
+  RowsRejectedError,
   type Store,
   TransientError,
   type Watermark,
@@ -95,6 +96,20 @@ const findMiddle = (checkedRows: readonly CheckedSourceRow[]): number => {
   return cut === checkedRows.length ? middle : cut;
 };
 
+/** Rejects valid rows. `reasons` are by index among the valid rows. */
+const withReasons = (
+  checkedRows: readonly CheckedSourceRow[],
+  reasons: ReadonlyMap<number, string>,
+): CheckedSourceRow[] => {
+  let index = -1;
+  return checkedRows.map((each) => {
+    if ('reason' in each.checked) return each;
+    index += 1;
+    const reason = reasons.get(index);
+    return reason === undefined ? each : { ...each, checked: { reason } };
+  });
+};
+
 export const rejectIdForRow = (key: string): string => `key:${key}`;
 
 /**
@@ -165,26 +180,13 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     };
   };
 
-  /** Stores rows. Resolves with the rows rejected in whole or in part because of the stored profile. */
-  const write = async (
-    checkedRows: readonly CheckedSourceRow[],
-    record: BatchRecord,
-  ): Promise<CheckedSourceRow[]> => {
-    const valid = checkedRows.filter(({ checked }) => !('reason' in checked));
-    const rows = valid.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
+  /** Stores rows. Resolves with the number of erased users. */
+  const write = async ({ checkedRows }: Batch, record: BatchRecord): Promise<number> => {
+    const rows = checkedRows.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
     const mutation = ingestMutation(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const { profileErrors, erased } = await store.write(mutation);
-        erasedUsers += erased;
-        return profileErrors.map((error) => {
-          const { row } = valid[error.index]!;
-          const reason =
-            error.array === 'attributes'
-              ? error.errors.join('; ')
-              : 'The user has too many names of events or products';
-          return { row, checked: { reason } };
-        });
+        return await store.write(mutation);
       } catch (error) {
         // Nothing was stored. The delay lets writes of requests take precedence.
         if (!(error instanceof TransientError) || tries === MAX_TRIES) throw error;
@@ -200,10 +202,11 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
-    let rejected: CheckedSourceRow[];
     try {
-      rejected = await write(checkedRows, record);
+      erasedUsers += await write(batch, record);
     } catch (error) {
+      if (error instanceof RowsRejectedError)
+        return commit({ ...batch, checkedRows: withReasons(checkedRows, error.reasons) });
       // Splits the batch to isolate a row that the database rejects. If another run holds the lease, it would reject every row.
       if (!isRejected(error) || !(await holdsLease())) throw error;
       const [first] = checkedRows;
@@ -219,11 +222,6 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     ({ run, watermark, dedupeSinceUs } = record);
     for (const id of record.closedRejectIds) openRejectIds.delete(id);
     for (const { rejectId } of record.rejects) openRejectIds.add(rejectId);
-    if (rejected.length === 0) return;
-    // Rejects that depend on the profile are known only now, so they are recorded after the other rows are stored. After a crash
-    // in between, they are missing from the list.
-    run = { ...run, rowsSynced: run.rowsSynced - rejected.length };
-    await commit({ checkedRows: rejected, malformed: [], closedRejectIds: [] });
   };
 
   const flush = async () => {

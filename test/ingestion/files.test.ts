@@ -7,7 +7,7 @@ import { parquetWriteBuffer, schemaFromColumnData } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
 import { parseTimestamp } from '../../src/ingestion/files/timestamp.ts';
 import { RunTimeoutError } from '../../src/ingestion/run-outcome.ts';
-import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
+import { MAX_CUSTOM_ATTRIBUTES, MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, ingestMutation, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
@@ -562,7 +562,7 @@ describe('edge values', () => {
     expect(await getRejects(store)).toHaveLength(1);
   });
 
-  test('rejects an update that exceeds the work limit of its batch, and stores the other members of the row', async () => {
+  test('rejects a row whose update exceeds the work limit of its batch, and stores it in the next run', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = { ...EVENTS, rows: 'attributes' };
@@ -579,13 +579,41 @@ describe('edge values', () => {
     writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 10, rowsFailed: 1 });
     expect(await getRejects(store)).toEqual([['9', expect.stringMatching(/^'list' is not updated: /)]]);
-    const users = await exported(store, 'users');
-    expect(users.map(({ custom_attributes }) => Object(custom_attributes).tier)).toEqual(
-      ids.map(() => 'gold'),
-    );
-    // The next run retries it.
+    const getTiers = async () =>
+      (await exported(store, 'users')).map(({ custom_attributes }) => Object(custom_attributes).tier);
+    expect(await getTiers()).toEqual(ids.map((id) => (id === 9 ? undefined : 'gold')));
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
     expect(await getRejects(store)).toEqual([]);
+    expect(await getTiers()).toEqual(ids.map(() => 'gold'));
+  });
+
+  test('stores nothing of a row that exceeds the attribute limit of its user', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...EVENTS, rows: 'attributes', key: 'EXTERNAL_ID' };
+    const workspace = workspaceWith(source, folder);
+    const write = async (object: Record<string, unknown>) => {
+      const row = checkRow('attributes', { external_id: 'kim', ...object }, workspace, Date.now());
+      if ('reason' in row) throw new Error(row.reason);
+      await store.write(ingestMutation('test', [row], Date.now(), []));
+    };
+    const names = Array.from({ length: MAX_CUSTOM_ATTRIBUTES }, (_, id) => (id === 0 ? 'points' : `a${id}`));
+    await write({ ...Object.fromEntries(names.map((name) => [name, 1])), first_name: 'Kim' });
+    const update = { points: { inc: 10 }, first_name: 'Old', created: 1 };
+    const other = anEvent(2, { EXTERNAL_ID: 'lee', PAYLOAD: { points: 5 } });
+    writeFileSync(join(folder, 'events-a.ndjson'), anEvent(1, { PAYLOAD: update }) + other);
+    const getUser = async () => {
+      const [user] = await exported(store, 'users');
+      return [user!['first_name'], Object(user!['custom_attributes']).points];
+    };
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 1 });
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 0, rowsFailed: 0 });
+    expect(await getUser()).toEqual(['Kim', 1]);
+    expect(await getRejects(store)).toEqual([['kim', expect.stringMatching(/^'created' /)]]);
+    await write({ a1: null });
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 0, rowsFailed: 0 });
+    expect(await getUser()).toEqual(['Old', 11]);
   });
 
   test('truncates a long row or line in the list of rejects, and reads a binary file as one line', async () => {

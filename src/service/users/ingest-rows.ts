@@ -50,27 +50,46 @@ export const checkRow = (
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
 };
 
-export interface RowsOutcome {
-  /** Errors of rows that are not stored, or stored only in part. */
-  profileErrors: readonly ProfileError[];
-  /** Number of users erased. A row may match no user. */
-  erased: number;
+/** Thrown if the stored profile of a user rejects rows. Nothing of the batch is stored. */
+export class RowsRejectedError extends Error {
+  override name = 'RowsRejectedError';
+  /** Reasons by index of the row. */
+  readonly reasons: ReadonlyMap<number, string>;
+
+  constructor(reasons: ReadonlyMap<number, string>) {
+    super('The stored profiles reject rows');
+    this.reasons = reasons;
+  }
 }
 
-/** Stores rows of one type in order. `extraStatements` run in the same transaction. */
+const formatProfileError = (error: ProfileError): string =>
+  error.array === 'attributes'
+    ? error.errors.join('; ')
+    : 'The user has too many names of events or products';
+
+/**
+ * Stores rows of one type in order. `extraStatements` run in the same transaction. Resolves with the number of erased users, because
+ * a row may match no user. The write throws `RowsRejectedError` if a row would be stored only in part.
+ */
 export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
   extraStatements: readonly Statement[],
-): UserMutation<RowsOutcome> => {
+): UserMutation<number> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
+  if (targets.length > 0) return { ...deleteMutation(workspaceId, targets, nowMs), extraStatements };
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
-  if (targets.length === 0) {
-    const { apply, ...work } = trackMutation({ workspaceId, nowMs, attributes, events });
-    return { ...work, apply: (users) => ({ profileErrors: apply(users), erased: 0 }), extraStatements };
-  }
-  const { apply, ...work } = deleteMutation(workspaceId, targets, nowMs);
-  return { ...work, apply: (users) => ({ profileErrors: [], erased: apply(users) }), extraStatements };
+  const mutation = trackMutation({ workspaceId, nowMs, attributes, events });
+  return {
+    ...mutation,
+    apply(users) {
+      const errors = mutation.apply(users);
+      if (errors.length > 0)
+        throw new RowsRejectedError(new Map(errors.map((error) => [error.index, formatProfileError(error)])));
+      return 0;
+    },
+    extraStatements,
+  };
 };
