@@ -25,8 +25,8 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
  */
 const CHUNKS = {
   /**
-   * Loads on a response other than 202 with all events accepted, a failed sync, an expired banner, a damaged or expired record, an
-   * expired claim, a rejected event or dead letter, a pause, a full disk, too many appended events, the return from memory mode,
+   * Loads on a response other than 202 with all events accepted, a failed sync, an expired banner, `refresh()`, `inspect()`, a damaged
+   * or expired record, an expired claim, a rejected event or dead letter, a pause, a full disk, too many appended events, the return from memory mode,
    * `diagnostics()`, `disable('purge')`, `shouldShow`, or a service worker. Events without a confirmation stay in the log until it
    * is loaded.
    */
@@ -95,13 +95,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       onDismissed: (dismissals) =>
         inBackground(recordAcceptedDismissals(permission, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
-      async evictCache() {
-        await cache.change((record) => {
-          record.banners.clear();
-        });
-        await context.deleteStored();
-        inBackground(scheduler.refetch());
-      },
+      evictCache: async () => (await scheduler.trouble()).evictCache(),
     },
     loadTrouble,
   );
@@ -183,16 +177,12 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     queue: scheduler.queue,
     async refresh(names) {
       reevaluate();
-      // A JavaScript host may pass a single string, which would be iterated by character.
-      scheduler.addRequested([names ?? []].flat());
-      const placementIds = names === undefined ? [...scheduler.requested()] : [names].flat();
+      const placementIds = scheduler.addRequested(names);
       const isFirst = begun !== undefined;
       await begun;
       if (isStopped()) return;
-      if (!isActive()) fail('sync', 'There is no consent: refresh() was skipped');
-      else if (permission.userId() === null) fail('sync', 'No user is signed in: refresh() was skipped');
-      else if (isFirst) await scheduler.settled();
-      else if (placementIds.length > 0) await scheduler.refresh(placementIds);
+      if (isFirst && isActive() && permission.userId() !== null) await scheduler.settled();
+      else await (await scheduler.trouble()).refresh(placementIds);
     },
     notifyTabs: scheduler.notifyTabs,
     leaveSession: scheduler.leaveSession,

@@ -41,7 +41,7 @@ export interface ReceivedBanners {
 export const createRequestBanners = (
   settings: Settings,
   userTokens: UserTokens,
-  failures: () => Promise<SyncFailures>,
+  trouble: () => Promise<SyncFailures>,
 ) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, fetch } = platform;
@@ -84,7 +84,7 @@ export const createRequestBanners = (
     try {
       return await requestWith(key, user, placements, abort);
     } catch (cause) {
-      const found = Object(cause).response && (await failures().catch(() => undefined));
+      const found = Object(cause).response && (await trouble().catch(() => undefined));
       if (!found) throw cause;
       return requestWith(await found.betterKey(user, key, cause, getKey), user, placements, abort);
     }

@@ -3,32 +3,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
-interface Budget {
-  refreshesLeft: number;
-  refreshesLeftAtMs: number;
-}
-
-interface BudgetRule {
-  refreshCapacity: number;
-  refreshIntervalMs: number;
-}
-
-/** Refills the token bucket: one token for each interval that has passed, up to the capacity. */
-export const refill = (
-  budget: Budget,
-  { refreshCapacity, refreshIntervalMs }: BudgetRule,
-  nowMs: number,
-): Budget => {
-  // If the clock was set back, counting starts from now.
-  const granted = Math.max(0, Math.floor((nowMs - budget.refreshesLeftAtMs) / refreshIntervalMs));
-  const refreshesLeft = Math.min(refreshCapacity, budget.refreshesLeft + granted);
-  const isFull = refreshesLeft === refreshCapacity || nowMs < budget.refreshesLeftAtMs;
-  return {
-    refreshesLeft,
-    refreshesLeftAtMs: isFull ? nowMs : budget.refreshesLeftAtMs + granted * refreshIntervalMs,
-  };
-};
-
 /** Interval at which a visible page extends the session, and therefore the accuracy of the session's end. */
 const HEARTBEAT_MS = 60_000;
 
@@ -125,6 +99,8 @@ export const createSession = (options: SessionOptions) => {
     },
     /** Called when the page becomes visible. */
     touch,
+    /** Runs `use` on the current session, or on a new one if it has ended, and stores what `use` changes. */
+    change,
     /**
      * Extends the session, or begins a new one. Returns the deduplication name of an impression, which counts once in this session
      * or in each of its tabs; `undefined` if there is no user.
@@ -135,26 +111,8 @@ export const createSession = (options: SessionOptions) => {
       const id = await change((session) => session.id);
       return id && JSON.stringify([id, placementId, bannerId, scope]);
     },
-    /** Returns the current session with its remaining refreshes; `null` before the first session. */
-    inspect(): { id: string; endsAt: number; refreshesLeft: number } | null {
-      const { session } = cache.record();
-      if (!session?.id) return null;
-      const endsAt = session.visibleAtMs + rule.sessionTimeoutMs;
-      return { id: session.id, endsAt, refreshesLeft: refill(session, rule, now()).refreshesLeft };
-    },
-    /** Takes one refresh from the budget if the record needs one. Resolves with `false` if the budget is empty. */
-    async spend(isNeeded: (record: UserRecord) => boolean = () => true): Promise<boolean> {
-      const isGranted = await change((session, record) => {
-        Object.assign(session, refill(session, rule, now()));
-        if (session.refreshesLeft < 1 || !isNeeded(record)) return false;
-        session.refreshesLeft -= 1;
-        return true;
-      });
-      return isGranted === true;
-    },
-    /** Empties the budget after a rate-limit response. The budget refills from now on. */
-    spendAll: () =>
-      change((session) => Object.assign(session, { refreshesLeft: 0, refreshesLeftAtMs: now() })),
     stop: (): void => cancel?.(),
   };
 };
+
+export type SyncSession = ReturnType<typeof createSession>;

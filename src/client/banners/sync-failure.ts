@@ -16,7 +16,6 @@ export interface SyncFailure {
   pause: Pause;
   kind: FailureKind;
   message: string;
-  isRateLimit?: boolean;
   /** Whether the request is invalid, so that a retry would be rejected as well. */
   isFinal?: boolean;
 }
@@ -24,7 +23,13 @@ export interface SyncFailure {
 const isSyncRejection = (cause: unknown): cause is SyncRejection => Object(cause).response;
 
 /** Handles failed syncs: gets another key or token, and determines the pause until the next request. */
-export const createSyncFailures = (shared: SharedFunctions, settings: Settings, userTokens: UserTokens) => {
+export const createSyncFailures = (
+  shared: SharedFunctions,
+  settings: Settings,
+  userTokens: UserTokens,
+  /** Called after a rate-limit response. */
+  onRateLimit: () => void,
+) => {
   const { now, random } = settings.platform;
 
   return {
@@ -53,11 +58,11 @@ export const createSyncFailures = (shared: SharedFunctions, settings: Settings, 
       const response = isSyncRejection(cause) ? cause.response : undefined;
       const parsed = response && parseErrorResponse(shared, response, now());
       const { reason = 'backoff', requestedMs = 0 } = parsed ?? {};
+      if (reason === 'rate-limit') onRateLimit();
       return {
         pause: extendPause(shared, before, { reason, requestedMs }, now(), random),
         kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
         message: parsed?.message ?? Object(cause).message ?? String(cause),
-        isRateLimit: reason === 'rate-limit',
         isFinal: response?.status === 400,
       };
     },

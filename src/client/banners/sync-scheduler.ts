@@ -5,11 +5,10 @@ import { bannerOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/page.ts';
 import { withTimeout } from '../platform/pauses.ts';
 import type { StoreKey } from '../platform/store.ts';
-import type { createExpiryRefetch, ExpiryRefetch } from './expiry-refetch.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
-import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
 import { createStoreResponse, type SyncResult } from './sync-response.ts';
+import type { createSyncTrouble, SyncTrouble } from './sync-trouble.ts';
 
 /** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -24,8 +23,7 @@ interface TabMessage {
 
 /** Part of the trouble chunk that the scheduler needs. */
 interface SyncTroubleChunk {
-  createExpiryRefetch: typeof createExpiryRefetch;
-  createSyncFailures: typeof createSyncFailures;
+  createSyncTrouble: typeof createSyncTrouble;
 }
 
 /** Updates the cache when a session begins, a banner expires, the host requests an update, or another tab changes the record. */
@@ -33,10 +31,10 @@ export const createSyncScheduler = (
   context: DeferredContext,
   loadTrouble: () => Promise<SyncTroubleChunk>,
 ) => {
-  const { settings, permission, cache, store, placements, requested, lifecycle, inBackground, notify, fail } =
+  const { settings, permission, cache, store, placements, requested, lifecycle, inBackground, notify } =
     context;
   const { platform } = settings;
-  const { now, after, openChannel } = platform;
+  const { after, openChannel } = platform;
   const { isVisible } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
@@ -72,11 +70,17 @@ export const createSyncScheduler = (
     return requested.placements;
   };
 
-  let found: SyncFailures | undefined;
-  const failures = async (): Promise<SyncFailures> => {
-    const { createSyncFailures } = await loadTrouble();
-    found ??= createSyncFailures(sharedFunctions, settings, context.userTokens);
-    return found;
+  let loaded: SyncTrouble | undefined;
+  const trouble = async (): Promise<SyncTrouble> => {
+    const { createSyncTrouble } = await loadTrouble();
+    loaded ??= createSyncTrouble(sharedFunctions, {
+      ...context,
+      rule,
+      session,
+      sync,
+      getPlacements: getPlacementsToSync,
+    });
+    return loaded;
   };
   const storeResponse = createStoreResponse(permission, cache, notify);
   const onResponse = (result: SyncResult): void => {
@@ -85,12 +89,7 @@ export const createSyncScheduler = (
     for (const placementId of result.banners.keys()) requested.synced.add(placementId);
     inBackground(storeResponse(result).then(notifyTabs));
   };
-  const sync = createSync({
-    ...context,
-    onResponse,
-    failures,
-    onRateLimit: () => inBackground(session.spendAll()),
-  });
+  const sync = createSync({ ...context, onResponse, trouble });
   const session = createSession({
     ...platform,
     cache,
@@ -104,20 +103,6 @@ export const createSyncScheduler = (
       notifyTabs();
     },
   });
-  let expiryRefetch: ExpiryRefetch | undefined;
-  const refetchExpired = async (placementId: string): Promise<void> => {
-    const { createExpiryRefetch } = await loadTrouble();
-    if (permission.isStopped()) return;
-    expiryRefetch ??= createExpiryRefetch({
-      ...platform,
-      ...rule,
-      cache,
-      isVisible,
-      spend: session.spend,
-      queue: sync.queue,
-    });
-    expiryRefetch.request(placementId);
-  };
 
   return {
     notifyTabs,
@@ -165,54 +150,41 @@ export const createSyncScheduler = (
       if (session.hasBegun()) sync.queue([placementId]);
     },
     requested: getPlacementsToSync,
-    /** Adds placements that the host requests by name. */
-    addRequested(placementIds: string[]): void {
+    /** Adds placements that the host requests by name. Returns them; all placements to sync if it names none. */
+    addRequested(named: string[] | undefined): string[] {
+      // A JavaScript host may pass a single string, which would be iterated by character.
+      const placementIds = [named ?? []].flat();
       for (const placementId of placementIds) {
         requestedByHost.add(placementId);
         requested.placements.add(placementId);
       }
+      return named === undefined ? [...getPlacementsToSync()] : placementIds;
     },
     /** Syncs the placement of an expired banner, if the budget allows it. */
-    refetchExpired: (placementId: string): void => inBackground(refetchExpired(placementId)),
+    refetchExpired: (placementId: string): void =>
+      inBackground(trouble().then(({ refetchExpired }) => refetchExpired(placementId))),
     /** Resolves when all pending requests have succeeded or failed. */
     settled: (): Promise<void> => sync.now([]),
-    /** Syncs now, if the budget allows it. */
-    async refresh(placementIds: string[]): Promise<void> {
-      const blockedUntilMs = sync.blockedUntilMs();
-      if (blockedUntilMs > now()) {
-        const until = new Date(blockedUntilMs).toISOString();
-        const message = `Syncs are paused until ${until}: refresh() was skipped`;
-        fail('sync', message);
-      } else if (!(await session.spend())) {
-        fail('refresh-budget', 'refresh() skipped: the refresh budget of this session is empty');
-      } else await sync.now(placementIds);
-    },
-    /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */
-    async refetch(): Promise<void> {
-      if (await session.spend()) sync.queue(getPlacementsToSync());
-    },
+    trouble,
     /** Called when the page is visible again. */
     resume(): Promise<unknown> {
       sync.retry();
-      expiryRefetch?.resume();
+      loaded?.resume();
       return session.touch();
     },
     retry: sync.retry,
     dedupName: session.dedupName,
-    /** For the inspector. */
-    session: session.inspect,
-    syncBlockedUntilMs: sync.blockedUntilMs,
     /** Leaves the session of the former user and cancels its requests. */
     leaveSession(): void {
       isStarted = false;
       session.leave();
       requested.synced.clear();
-      expiryRefetch?.stop();
+      loaded?.stop();
       sync.reset();
     },
     stop(): void {
       session.stop();
-      expiryRefetch?.stop();
+      loaded?.stop();
       sync.reset();
       channel.close();
     },

@@ -15,11 +15,9 @@ interface SyncOptions {
   readBanners: ReadBanners;
   permission: Pick<LivePermission<PagePermission>, 'userId' | 'canSync'>;
   onResponse: (result: SyncResult) => void;
-  /** Called after a rate-limit response. */
-  onRateLimit: () => void;
   notify: Notify;
   fail: Fail;
-  failures: () => Promise<SyncFailures>;
+  trouble: () => Promise<SyncFailures>;
 }
 
 /** Pause after a failure that the trouble chunk could not handle, in milliseconds. */
@@ -30,10 +28,9 @@ const UNKNOWN_PAUSE_MS = 60_000;
  * requested again once the pause ends, or with the next sync.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, readBanners, permission, onResponse, onRateLimit, notify, fail, failures } =
-    options;
+  const { settings, userTokens, readBanners, permission, onResponse, notify, fail, trouble } = options;
   const { now, after } = settings.platform;
-  const requestBanners = createRequestBanners(settings, userTokens, failures);
+  const requestBanners = createRequestBanners(settings, userTokens, trouble);
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
@@ -53,7 +50,7 @@ export const createSync = (options: SyncOptions) => {
     placements: string[],
     controller: AbortController,
   ): Promise<void> => {
-    const found = await failures().catch(() => undefined);
+    const found = await trouble().catch(() => undefined);
     // Another user may have signed in.
     if (!inFlight.has(controller)) return;
     const failure: SyncFailure = found?.read(cause, pause) ?? {
@@ -62,7 +59,6 @@ export const createSync = (options: SyncOptions) => {
       message: String(cause),
     };
     pause = failure.pause;
-    if (failure.isRateLimit) onRateLimit();
     if (!failure.isFinal) for (const placementId of placements) requested.add(placementId);
     fail(failure.kind, `Sync of ${placements.join(', ')} failed: ${failure.message}`, cause);
     notify({ type: 'paused', untilMs: pause.until, reason: pause.reason });

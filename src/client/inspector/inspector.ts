@@ -1,5 +1,5 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { SyncScheduler } from '../banners/sync-scheduler.ts';
+import type { SyncTrouble } from '../banners/sync-trouble.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Issue } from '../placement-hook.ts';
@@ -155,7 +155,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 
 interface InspectorOptions extends DeferredContext {
   impressions: Impressions;
-  scheduler: Pick<SyncScheduler, 'session' | 'syncBlockedUntilMs'>;
+  sync: Pick<SyncTrouble, 'session' | 'blockedUntilMs'>;
   /** Earlier notices, to which new ones are added. */
   recent: Inspection['recent'];
   requestPreview: (token: string) => ReturnType<DeferredContext['post']>;
@@ -163,21 +163,21 @@ interface InspectorOptions extends DeferredContext {
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
-  const { settings, permission, cache, scheduler, recent } = context;
+  const { settings, permission, cache, sync, recent } = context;
   const overlay = createOverlay(context, context.impressions);
   const options = { ...context, overlay };
   const preview = createPreview(options);
   const { endpoint, appId, appVersion, platform } = settings;
   return {
     read() {
-      const waitsUntil = scheduler.syncBlockedUntilMs();
+      const waitsUntil = sync.blockedUntilMs();
       return {
         endpoint,
         appId,
         appVersion,
         userId: permission.userId(),
         isActive: permission.isActive(),
-        session: scheduler.session(),
+        session: sync.session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
         sandbox: overlay.state(),

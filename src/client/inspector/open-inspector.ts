@@ -53,7 +53,8 @@ export const createOpenInspector = (
   const requestPreview = (token: string) => context.post(PREVIEW_PATH, { token });
   const load = async (parts: Parts): Promise<Inspector> => {
     const { createInspector } = await loadInspector();
-    const { stop, ...made } = createInspector({ ...context, ...parts, recent, requestPreview });
+    const sync = await parts.scheduler.trouble();
+    const { stop, ...made } = createInspector({ ...context, ...parts, sync, recent, requestPreview });
     end = stop;
     return made;
   };

@@ -56,11 +56,10 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const sync = createSync({
     settings,
     userTokens,
-    failures: async () => createSyncFailures(sharedFunctions, settings, userTokens),
+    trouble: async () => createSyncFailures(sharedFunctions, settings, userTokens, onRateLimit),
     readBanners: createReadBanners(fail),
     permission: { userId: () => state.userId, canSync: () => state.canSync },
     onResponse: (result) => results.push(result),
-    onRateLimit,
     notify,
     fail,
   });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExpiryRefetch } from '../../../src/client/banners/expiry-refetch.ts';
+import { createRefreshBudget } from '../../../src/client/banners/refresh-budget.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
@@ -41,8 +42,9 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     onStart: () => undefined,
   });
   await session.start();
+  const { spend } = createRefreshBudget({ rule: RULE, now: Date.now, change: session.change });
   const queue = vi.fn();
-  const expiryRefetch = createExpiryRefetch({ ...tools, ...RULE, spend: session.spend, queue });
+  const expiryRefetch = createExpiryRefetch({ ...tools, ...RULE, spend, queue });
   const expire = async () => {
     await cache.change((record) => {
       for (const placementId of expired) {
@@ -52,7 +54,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     });
     for (const placementId of expired) expiryRefetch.request(placementId);
   };
-  return { expiryRefetch, queue, view, expire, session, cache };
+  return { expiryRefetch, queue, view, expire, spend, session, cache };
 };
 
 const spread = () => vi.advanceTimersByTimeAsync(JITTER_MS);
@@ -79,9 +81,9 @@ test('sends one request for many tabs', async () => {
 });
 
 test('waits if the budget is empty, and spends one token per refresh', async () => {
-  const { queue, expire, session } = await openTab(createMemoryStore());
-  await session.spend();
-  await session.spend();
+  const { queue, expire, spend } = await openTab(createMemoryStore());
+  await spend();
+  await spend();
   await expire();
   await spread();
   expect(queue).not.toHaveBeenCalled();

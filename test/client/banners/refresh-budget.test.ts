@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refill } from '../../../src/client/banners/session.ts';
+import { refill } from '../../../src/client/banners/refresh-budget.ts';
 
 const RULE = { refreshCapacity: 5, refreshIntervalMs: 180_000 };
 

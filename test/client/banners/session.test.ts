@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createRefreshBudget } from '../../../src/client/banners/refresh-budget.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
 import { emptyRecord, recordKey } from '../../../src/client/banners/user-record.ts';
 import type { BannerOptions, Store } from '../../../src/client/index.ts';
@@ -42,8 +43,9 @@ const openTab = async ({
     isVisible: () => view.visible,
     onStart,
   });
+  const budget = createRefreshBudget({ rule: RULE, now: Date.now, change: session.change });
   if (isStarted) await session.start();
-  return { session, cache, onStart, view, store };
+  return { session, budget, cache, onStart, view, store };
 };
 
 test('starts a session with the first page and reports it once', async () => {
@@ -127,7 +129,7 @@ test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['
     const tab = await openTab({ store });
     expect(tab.onStart).toHaveBeenCalledTimes(1);
     expect(await tab.session.dedupName('home_hero', 'bnr-1')).toEqual(expect.any(String));
-    expect(await tab.session.spend()).toBe(true);
+    expect(await tab.budget.spend()).toBe(true);
   },
 );
 
@@ -156,27 +158,27 @@ test('contract 7.6: allows five refreshes across all tabs, then one every 180 s'
   const a = await openTab();
   const b = await openTab({ store: a.store });
   const granted: boolean[] = [];
-  for (let i = 0; i < 3; i++) granted.push(await a.session.spend(), await b.session.spend());
+  for (let i = 0; i < 3; i++) granted.push(await a.budget.spend(), await b.budget.spend());
   expect(granted).toEqual([true, true, true, true, true, false]);
   await vi.advanceTimersByTimeAsync(180_000);
-  expect(await b.session.spend()).toBe(true);
-  expect(await a.session.spend()).toBe(false);
+  expect(await b.budget.spend()).toBe(true);
+  expect(await a.budget.spend()).toBe(false);
 });
 
 test('contract 7.6: the budget does not outlive the session', async () => {
-  const { session, view } = await openTab();
-  for (let i = 0; i < 5; i++) await session.spend();
+  const { budget, view } = await openTab();
+  for (let i = 0; i < 5; i++) await budget.spend();
   view.visible = false;
   await vi.advanceTimersByTimeAsync(31 * MINUTE);
-  expect(await session.spend()).toBe(true);
+  expect(await budget.spend()).toBe(true);
 });
 
 test('contract 7.6: a 429 empties the bucket', async () => {
-  const { session } = await openTab();
-  await session.spendAll();
-  expect(await session.spend()).toBe(false);
+  const { budget } = await openTab();
+  await budget.spendAll();
+  expect(await budget.spend()).toBe(false);
   await vi.advanceTimersByTimeAsync(180_000);
-  expect(await session.spend()).toBe(true);
+  expect(await budget.spend()).toBe(true);
 });
 
 test('leaves no timers after stop', async () => {
