@@ -1,9 +1,16 @@
 import type { PlacementHook } from './placement-hook.ts';
+import type { ProvideToken } from './user/token-source.ts';
 
 /** Optional feature that a page imports and passes in `use`. Its code loads only on pages that import it. */
 export interface Addition {
   /** Imports the code of anonymous visitors. Set by `visitors()`. */
   readonly visitors?: () => Promise<unknown>;
+  /** Tokens of signed-in users. Set by `userTokens()`. */
+  readonly userTokens?: {
+    readonly provide: ProvideToken;
+    /** Imports the code that requests and caches tokens. */
+    readonly loadSource: () => Promise<unknown>;
+  };
   /** Templates of placements by selector. Set by `selectors()`. */
   readonly selectors?: {
     /** Templates by name. */

@@ -1,7 +1,7 @@
 import type { BannerCache } from './banners/banner-cache.ts';
 import { createReadBanners, type ReadBanners } from './banners/sync-response.ts';
 import type { RetryImport } from './deferred-chunk.ts';
-import { isUnavailable } from './load-chunk.ts';
+import { createLoadChunk, isUnavailable, type LoadChunk } from './load-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { PagePermission } from './permission.ts';
@@ -21,7 +21,10 @@ import {
   type PageLifecycle,
   withLifecycle,
 } from './platform/page.ts';
+import { withTimeout } from './platform/pauses.ts';
 import type { Store } from './platform/store.ts';
+
+type TokenSourceChunk = typeof import('./user/token-source.ts');
 
 /** Placements that this page has requested, and those whose response came from the network. */
 export interface Requested {
@@ -52,6 +55,7 @@ export interface DeferredContext extends DeferredClientOptions {
   permission: LivePermission<PagePermission>;
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
+  loadChunk: LoadChunk;
   /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
@@ -63,12 +67,23 @@ export const createDeferredContext = (options: DeferredClientOptions): DeferredC
   const { settings, fail } = options;
   const lifecycle = settings.platform.lifecycle ?? createPageLifecycle();
   const { endpoint, apiKey, platform } = settings;
+  const { userTokens } = settings.use;
+  const loadChunk = createLoadChunk(options.retryImport, fail);
   const postJson = createPostJson(endpoint, platform.after, platform.fetch);
   return {
     ...options,
     lifecycle,
     permission: withLifecycle(options.permission, lifecycle),
-    userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    loadChunk,
+    userTokens: createUserTokens(
+      userTokens &&
+        (async (pause) => {
+          const { createTokenSource } = (await loadChunk(userTokens.loadSource)) as TokenSourceChunk;
+          return createTokenSource({ ...platform, ...userTokens, pause, withTimeout });
+        }),
+      platform.now,
+      fail,
+    ),
     async post(path, body) {
       const key = await getApiKey(apiKey, platform.after);
       const { status, text } = await postJson(path, { body: toJson(body), key });

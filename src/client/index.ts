@@ -1,6 +1,6 @@
 export { type BannerBootstrap, safeUrl, type UrlUse } from '../protocol/index.ts';
 export type { Addition } from './addition.ts';
-export { liveUpdates, selectors, visitors } from './additions.ts';
+export { liveUpdates, selectors, userTokens, visitors } from './additions.ts';
 export type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
 export {
   getBooleanProperty,

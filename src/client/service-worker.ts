@@ -10,16 +10,18 @@ import type { DeliveryChoices, EndpointOptions } from './options/option-schema.t
 import { readApiOptions } from './options/options.ts';
 import { createPermission } from './permission.ts';
 import { createClock } from './platform/clock.ts';
-import { createUserTokens, type ProvideToken } from './platform/http.ts';
+import { createUserTokens } from './platform/http.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { type PageLifecycle, withLifecycle } from './platform/page.ts';
+import { withTimeout } from './platform/pauses.ts';
+import { createTokenSource, type ProvideToken } from './user/token-source.ts';
 
 /** Options of `installDelivery`. App and endpoint must match those of the pages. */
 export type InstallDeliveryOptions = {
   /** Client key of the pages, or a function that returns the current one. */
   apiKey: string | (() => string | Promise<string>);
   /**
-   * Same function as in the pages. Set it if the app requires user tokens. Otherwise, the service rejects the worker's events,
+   * Same function as in `userTokens()` of the pages. Set it if the app requires user tokens. Otherwise, the service rejects the worker's events,
    * and they wait for a page. Default: no token is sent.
    */
   userToken?: ProvideToken | undefined;
@@ -61,7 +63,12 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
     createPermission('enabled', clock.now, () => false),
     NO_PAGE,
   );
-  const userTokens = createUserTokens(options.userToken, clock, fail);
+  const { userToken: provide } = options;
+  const userTokens = createUserTokens(
+    provide && (async (pause) => createTokenSource({ ...clock, provide, pause, withTimeout })),
+    clock.now,
+    fail,
+  );
   // A worker cannot use dynamic imports.
   const loadTrouble = async () => ({ createTrouble });
   const setup: DeliverySetup = {

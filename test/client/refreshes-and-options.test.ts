@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { userTokens } from '../../src/client/index.ts';
 import { aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';
 
 stagePages();
@@ -87,7 +88,11 @@ test('reports invalid options by name and uses the defaults', async () => {
 
 test.each([
   [{ consent: 'granted' }, 'Option "consent" must be enabled or disabled or pending'],
-  [{ userToken: 'abc', debug: true }, 'Option "userToken" must be a function'],
+  [
+    { use: [userTokens('abc' as never)], debug: true },
+    'Option "use: [userTokens()]" must be given a function',
+  ],
+  [{ userToken: () => null, debug: true }, 'Option "userToken" must be left out: it is unknown'],
   [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
   [{ apikey: 'client-key', debug: true }, 'Option "apikey" must be left out: it is unknown'],
   [{ visitors: true, debug: true }, 'Option "visitors" must be left out: it is unknown'],

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { userTokens } from '../../src/client/index.ts';
 import { createFakeService } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 
@@ -16,7 +17,7 @@ const strictService = (name: () => string = () => 'token') =>
 
 test('sends the user’s token with syncs and events, and requests it once', async () => {
   const userToken = vi.fn(async (userId: string) => `token-${userId}`);
-  const { placard, service, heard } = open({ service: strictService(), userToken });
+  const { placard, service, heard } = open({ service: strictService(), use: [userTokens(userToken)] });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
   await placard.flush();
@@ -30,7 +31,7 @@ test('replaces an expired token, and receives the banner with the same sync', as
   let name = 'old';
   const service = strictService(() => name);
   const userToken = vi.fn((userId: string) => `${name}-${userId}`);
-  const { placard, of, heard } = open({ service, userToken });
+  const { placard, of, heard } = open({ service, use: [userTokens(userToken)] });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
   await vi.advanceTimersByTimeAsync(120_000);
@@ -45,12 +46,16 @@ test('replaces an expired token, and receives the banner with the same sync', as
 
 test('without a token, keeps the cached banner, does not send requests and does not throw', async () => {
   const openStore = aProfile();
-  const first = open({ service: strictService(), openStore, userToken: (userId) => `token-${userId}` });
+  const first = open({
+    service: strictService(),
+    openStore,
+    use: [userTokens((userId) => `token-${userId}`)],
+  });
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
   first.placard.stop();
   const service = strictService();
-  const next = open({ service, openStore, userToken: () => null });
+  const next = open({ service, openStore, use: [userTokens(() => null)] });
   const element = aSlot();
   next.placard.mount('home_hero', element, draw);
   await next.heard('shown');
@@ -69,7 +74,7 @@ test('keeps events without an available token until their user signs in again', 
   let isHere = true;
   const service = strictService(() => name);
   const userToken = (userId: string) => (isHere ? `${name}-${userId}` : null);
-  const { placard, heard } = open({ service, userToken });
+  const { placard, heard } = open({ service, use: [userTokens(userToken)] });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
   const banner = placard.banner('home_hero')!;

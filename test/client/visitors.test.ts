@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { visitors } from '../../src/client/index.ts';
+import { userTokens, visitors } from '../../src/client/index.ts';
 import type { Store, StoreKey } from '../../src/client/platform/store.ts';
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
@@ -24,7 +24,8 @@ stagePages();
 const keyAt = (endpoint: string) => `placard-visitor:app@${endpoint}`;
 const KEY = keyAt(createFakeService().origin);
 const kept = () => localStorage.getItem(KEY);
-const userToken = (userId: string) => `token-${userId}`;
+const provide = (userId: string) => `token-${userId}`;
+const SIGNED = [visitors(), userTokens(provide)];
 const joins = (service: FakeService) =>
   service.requests.filter(({ path }) => path === VISITOR_JOIN_PATH).map(({ body }) => body);
 
@@ -93,15 +94,14 @@ test('does not create or join a visitor on a prerendered page until it is activa
   first.placard.stop();
   const { promise: activated, resolve: activate } = Promise.withResolvers<void>();
   const { lifecycle, tell } = createFakeLifecycle(true);
-  const asked = vi.fn(userToken);
+  const asked = vi.fn(provide);
   const { service, openStore } = first;
   service.clear();
   open({
     service,
     openStore,
     userId: 'u-1',
-    use: [visitors()],
-    userToken: asked,
+    use: [visitors(), userTokens(asked)],
     platform: { lifecycle: { ...lifecycle, whenActivated: () => activated } },
   });
   await vi.advanceTimersByTimeAsync(20_000);
@@ -125,7 +125,7 @@ test('does not create a visitor without the option or without consent', async ()
 });
 
 test('does not create a visitor or send an extra request on a page with a known user', async () => {
-  const { placard, service, heard } = open({ use: [visitors()], userToken });
+  const { placard, service, heard } = open({ use: SIGNED });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
   expect(kept()).toBeNull();
@@ -133,7 +133,7 @@ test('does not create a visitor or send an extra request on a page with a known 
 });
 
 test('joins the visitor on sign-in after the service receives the visitor’s events', async () => {
-  const { placard, service, visitor, heard } = await visit({ userToken });
+  const { placard, service, visitor, heard } = await visit({ use: SIGNED });
   await placard.identify('u-1');
   await heard('synced', 2);
   expect(joins(service)).toEqual([
@@ -152,25 +152,25 @@ test('joins the visitor on sign-in after the service receives the visitor’s ev
 });
 
 test('joins the visitor on a page loaded after the sign-in as well', async () => {
-  const { placard, service, openStore, visitor } = await visit({ userToken });
+  const { placard, service, openStore, visitor } = await visit({ use: SIGNED });
   placard.stop();
-  const next = open({ use: [visitors()], userToken, service, openStore });
+  const next = open({ use: SIGNED, service, openStore });
   await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
   expect(joins(service)).toMatchObject([{ external_user_id: 'u-1', visitor_id: visitor }]);
   await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
   expect(next.of('failed')).toEqual([]);
 });
 
-test.each([userToken, undefined])(
-  'hides banners for the user that the visitor dismissed, with tokens and without (%s)',
-  async (provide) => {
-    const { placard, service, element, heard } = await visit({ ...(provide && { userToken: provide }) });
+test.each([true, false])(
+  'hides banners for the user that the visitor dismissed, with tokens: %s',
+  async (isSigned) => {
+    const { placard, service, element, heard } = await visit({ ...(isSigned && { use: SIGNED }) });
     await placard.track(placard.banner('home_hero')!, 'dismiss');
     await placard.identify('u-1');
     await heard('synced', 2);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(element.textContent).toBe('');
-    expect(joins(service)).toHaveLength(provide ? 1 : 0);
+    expect(joins(service)).toHaveLength(isSigned ? 1 : 0);
     expect(kept()).toBeNull();
   },
 );
@@ -204,7 +204,7 @@ test('applies the visitor’s dismissals to a user who signs in while the previo
 
 test('retries a join that the network dropped on the user’s next page', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
-  const { placard, openStore, visitor } = await visit({ service, userToken });
+  const { placard, openStore, visitor } = await visit({ service, use: SIGNED });
   await placard.flush();
   service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   void placard.identify('u-1');
@@ -212,7 +212,7 @@ test('retries a join that the network dropped on the user’s next page', async 
   await vi.advanceTimersByTimeAsync(20_000);
   placard.stop();
   service.recover();
-  open({ use: [visitors()], userToken, service, openStore });
+  open({ use: SIGNED, service, openStore });
   await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
   expect(joins(service).at(-1)).toMatchObject({ external_user_id: 'u-1', visitor_id: visitor });
 });
@@ -221,7 +221,7 @@ test('does not join the previous user’s visitor to a user who signs in afterwa
   const { placard, visitor } = await visit();
   placard.stop();
   localStorage.setItem(KEY, `${visitor} u-1`);
-  const next = open({ userId: 'u-2', use: [visitors()], userToken });
+  const next = open({ userId: 'u-2', use: SIGNED });
   next.placard.mount('home_hero', aSlot(), draw);
   await next.heard('shown');
   expect(kept()).toBeNull();
@@ -238,7 +238,7 @@ test('starts a new visitor on sign-out', async () => {
 
 test('sends one request to a service without visitors', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
-  const { placard, of } = await visit({ service, userToken });
+  const { placard, of } = await visit({ service, use: SIGNED });
   await placard.flush();
   service.fail({ type: 'status', status: 404 }, { times: 1 });
   await placard.identify('u-1');

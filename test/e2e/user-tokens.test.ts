@@ -100,11 +100,11 @@ test('requests a token, receives the banner, replaces an expired token, and deli
   pages.set('/signed', {
     html: '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>',
     script: `
-      import { createPlacard } from '/placard/index.js';
+      import { createPlacard, userTokens } from '/placard/index.js';
       globalThis.notices = [];
       globalThis.placard = createPlacard({
         endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-771',
-        userToken: (userId) => getToken(userId),
+        use: [userTokens((userId) => getToken(userId))],
         delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));
@@ -125,11 +125,11 @@ test('moves views and dismissals of a visitor who signs in to the user, on every
   const device = await context.newPage();
   await device.exposeFunction('getToken', tokenFor);
   const script = (userId: string | null) => `
-    import { createPlacard, visitors } from '/placard/index.js';
+    import { createPlacard, userTokens, visitors } from '/placard/index.js';
     globalThis.notices = [];
     globalThis.placard = createPlacard({
       endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: ${JSON.stringify(userId)},
-      use: [visitors()], userToken: (userId) => getToken(userId), delivery: { maxDelayMs: 100 },
+      use: [visitors(), userTokens((userId) => getToken(userId))], delivery: { maxDelayMs: 100 },
     });
     placard.subscribe((notice) => notices.push(notice));
     placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`;
@@ -174,11 +174,11 @@ test('case 76: a device whose clock is 50 seconds fast uses tokens valid for one
     }</script>`,
     html: '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>',
     script: `
-      import { createPlacard } from '/placard/index.js';
+      import { createPlacard, userTokens } from '/placard/index.js';
       globalThis.notices = [];
       globalThis.placard = createPlacard({
         endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '2', userId: 'u-772',
-        userToken: (userId) => shortToken(userId),
+        use: [userTokens((userId) => shortToken(userId))],
         delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));

@@ -9,7 +9,6 @@ import type { Banner } from '../banner.ts';
 import type { OnEventRejected } from '../delivery/delivery.ts';
 import type { SlotContext } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';
-import type { ProvideToken } from '../platform/http.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
 import type { BroadcastChannelLike, PageLifecycle } from '../platform/page.ts';
 import type { Store } from '../platform/store.ts';
@@ -27,14 +26,8 @@ interface CommonOptions {
   appVersion: string;
   /** ID of the signed-in user; `null` if none. Without a user nothing is synced or tracked, unless the page uses `visitors()`. */
   userId: string | null;
-  /** Optional features that the page imports: `[visitors(), selectors({ card })]`. Default: none. */
+  /** Optional features that the page imports: `[visitors(), userTokens(fn)]`. Default: none. */
   use?: readonly Addition[] | undefined;
-  /**
-   * Returns a user token from your backend for this user ID, or `null` if there is none, for example for a user who signed in
-   * before. Set it if the app accepts or requires tokens. Called when a request needs a token, before it expires, and after the
-   * service rejected it. Until there is a token, the events of this user wait. Default: no token is sent.
-   */
-  userToken?: ProvideToken | undefined;
   /**
    * Result of `fetchBanners` of `placard/server` for this user. Its banners are shown at once, unless the cache has newer ones.
    * Default: none.

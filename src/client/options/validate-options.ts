@@ -19,8 +19,7 @@ export const validateOptions = (
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const { onEventRejected, delivery, userToken, banners, bootstrap, debug, shouldShow, use, ...unknown } =
-    others;
+  const { onEventRejected, delivery, banners, bootstrap, debug, shouldShow, use, ...unknown } = others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);
@@ -30,7 +29,8 @@ export const validateOptions = (
   };
   // With a server key, any visitor of the page could read and change every profile.
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
-  expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
+  const { userTokens } = use;
+  expect(!userTokens || typeof userTokens.provide === 'function', 'use: [userTokens()]', 'given a function');
   expect(shouldShow == null || typeof shouldShow === 'function', 'shouldShow', 'a function');
   // A hosted instance has no placement list.
   const { hooks } = use.selectors ?? { hooks: {} };

@@ -1,5 +1,6 @@
 import { isVisitorId } from '../../protocol/index.ts';
-import type { FailureKind } from '../notices.ts';
+import type { Fail } from '../notices.ts';
+import type { PauseUser, TokenSource } from '../user/token-source.ts';
 import type { Clock } from './clock.ts';
 import { isPendingDeadline, withTimeout } from './pauses.ts';
 
@@ -137,112 +138,54 @@ export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) 
   };
 };
 
-/** Returns a token of this user, or a promise of one; `null` if none. */
-export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
-
-/** Time before expiry at which a token is renewed, because requests take time and clocks differ. */
-const RENEWAL_MARGIN_MS = 60_000;
 /** Pause for a user who has no token, or whose new token was rejected. */
 const PAUSE_MS = 5 * 60_000;
-/** Pause after the host's function failed. */
-const RETRY_MS = 30_000;
-
-interface CachedToken {
-  token: string;
-  fetchedAt: number;
-  /** Expiry by the device's clock, in Unix milliseconds. An unreadable token is valid until it is rejected. */
-  endsAt: number;
-}
 
 /**
- * Returns the expiry of a token by the device's clock. If the clock is wrong, the service rejects an expired token with a 401.
- */
-const getExpiryMs = (token: string): number => {
-  try {
-    const claims = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
-    return Number(JSON.parse(claims).exp) * 1_000 || Number.POSITIVE_INFINITY;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
-};
-
-/**
- * Manages the user tokens of this page, in memory. Requests a token when a call needs one, and again before it expires or after
- * the service rejected it. Without `provide`, requests are sent without a token.
+ * Manages the user tokens of this page, in memory. `load` loads their source when a call first needs a token. Without it, requests
+ * are sent without a token.
  */
 export const createUserTokens = (
-  provide: ProvideToken | undefined,
-  { now, after }: Pick<Clock, 'now' | 'after'>,
-  fail: (kind: FailureKind, message: string, cause?: unknown) => void,
+  load: ((pause: PauseUser) => Promise<TokenSource>) | undefined,
+  now: () => number,
+  fail: Fail,
 ) => {
-  const tokens = new Map<string, CachedToken>();
-  const requesting = new Map<string, Promise<string | undefined>>();
+  let source: TokenSource | undefined;
   const pauses = new Map<string, number>();
-
-  const pause = (userId: string, ms: number, message: string, cause?: unknown): void => {
+  const pause: PauseUser = (userId, message, cause, ms = PAUSE_MS) => {
     pauses.set(userId, now() + ms);
-    fail('unauthorized', message, cause);
+    fail('unauthorized', `${message}: the events of this user wait`, cause);
   };
 
-  const current = (userId: string): string | undefined => {
-    const found = tokens.get(userId);
-    return found && found.endsAt - RENEWAL_MARGIN_MS > now() ? found.token : undefined;
-  };
-
-  const fetchToken = async (userId: string): Promise<string | undefined> => {
-    try {
-      const token = await withTimeout(provide!(userId), after, HOST_TIMEOUT_MS, 'userToken()');
-      if (typeof token !== 'string' || token === '') {
-        pause(userId, PAUSE_MS, 'userToken() returned no token: the events of this user wait');
-        return undefined;
-      }
-      // Valid for at least one minute, because a wrong device clock could make every new token expired.
-      const endsAt = Math.max(getExpiryMs(token), now() + 2 * RENEWAL_MARGIN_MS);
-      tokens.set(userId, { token, fetchedAt: now(), endsAt });
-      return token;
-    } catch (cause) {
-      pause(userId, RETRY_MS, 'userToken() failed: the events of this user wait', cause);
-      return undefined;
-    }
-  };
-
+  const current = (userId: string): string | undefined => source?.current(userId);
   const pausedUntil = (userId: string): number => pauses.get(userId) ?? 0;
   const isPaused = (userId: string): boolean => isPendingDeadline(pausedUntil(userId), now(), PAUSE_MS);
-
   /** A visitor needs no token, because only this browser knows the visitor ID. */
-  const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);
+  const isNeeded = (userId: string): boolean => load !== undefined && !isVisitorId(userId);
 
   return {
     /** Whether the host provides user tokens. */
-    isUsed: provide !== undefined,
+    isUsed: load !== undefined,
     isPaused,
     pausedUntil,
     current,
     /** Returns whether a request of this user can be sent now, without a new token. */
     isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
-    /** Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. */
+    /**
+     * Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. Rejects
+     * if the source cannot be loaded.
+     */
     async get(userId: string): Promise<string | undefined> {
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
-      const known = current(userId);
-      if (known !== undefined) return known;
-      // Not inside `fetchToken`, which would end before it is registered here if the host throws synchronously.
-      if (!requesting.has(userId))
-        requesting.set(
-          userId,
-          fetchToken(userId).finally(() => requesting.delete(userId)),
-        );
-      return requesting.get(userId);
+      if (!source) {
+        const loaded = await load!(pause);
+        source ??= loaded;
+      }
+      return source.get(userId);
     },
     /** Handles a rejected or missing token; `fault` is the service's reason. */
     reject(userId: string, sent: string | undefined, fault: string): void {
-      const found = tokens.get(userId);
-      // Another request has already handled this rejection.
-      if (found?.token !== sent) return;
-      tokens.delete(userId);
-      // A token that was valid for a while is replaced at once. A new token is not, because its replacement would be rejected
-      // too.
-      if (found && now() - found.fetchedAt > RENEWAL_MARGIN_MS) return;
-      pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
+      if (!source || source.reject(userId, sent)) pause(userId, `User token rejected: ${fault}`);
     },
     /** Ends all pauses, because a user signed in. Returns `false` if there was none. */
     resume(): boolean {

@@ -56,7 +56,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
 
   /** Sends the queue before the merge, because the service would later count events of this ID as a new visitor's. */
   const join = async (visitorId: string, userId: string): Promise<void> => {
-    if (settings.userToken) {
+    if (userTokens.isUsed) {
       await delivery.flush();
       if ((await delivery.queued(visitorId)).length > 0) return;
       if (!(await tryJoin(visitorId, userId))) return;

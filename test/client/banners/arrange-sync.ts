@@ -7,9 +7,9 @@ import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-fun
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
-import { createUserTokens } from '../../../src/client/platform/http.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
+import { aUserTokens } from '../../helpers/user-tokens.ts';
 
 interface Sent {
   body: SyncRequest;
@@ -52,7 +52,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
       },
     },
   } as PlacardOptions);
-  const userTokens = createUserTokens(settings.userToken, settings.platform, fail);
+  const userTokens = aUserTokens(settings.use.userTokens?.provide, settings.platform, fail);
   const sync = createSync({
     settings,
     userTokens,

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { createUserTokens, type ProvideToken } from '../../../src/client/platform/http.ts';
+import type { ProvideToken } from '../../../src/client/user/token-source.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
+import { aUserTokens } from '../../helpers/user-tokens.ts';
 
 const MINUTE = 60_000;
 
@@ -14,7 +15,7 @@ const arrange = (answer: (clock: ReturnType<typeof createVirtualClock>) => Provi
   const clock = createVirtualClock();
   const failures: string[] = [];
   const provide = vi.fn(answer(clock));
-  const tokens = createUserTokens(provide, clock, (_, message) => failures.push(message));
+  const tokens = aUserTokens(provide, clock, (_, message) => failures.push(message));
   return { clock, provide, tokens, failures };
 };
 
@@ -74,11 +75,13 @@ test.each<[string, ProvideToken, number]>([
 ])('if the host %s, the client pauses the user and notifies the host', async (_, provide, pauseMs) => {
   const clock = createVirtualClock();
   const failures: string[] = [];
-  const tokens = createUserTokens(provide, clock, (kind, message) => failures.push(`${kind}: ${message}`));
+  const tokens = aUserTokens(provide, clock, (kind, message) => failures.push(`${kind}: ${message}`));
   expect(await tokens.get('kim')).toBeUndefined();
   expect(tokens.pausedUntil('kim')).toBe(clock.now() + pauseMs);
   expect(tokens.isPaused('lee')).toBe(false);
-  expect(failures).toEqual([expect.stringMatching(/^unauthorized: userToken\(\) .* wait$/)]);
+  expect(failures).toEqual([
+    expect.stringMatching(/^unauthorized: The .*user token.*: the events of this user wait$/),
+  ]);
   await clock.advance(pauseMs);
   expect(tokens.isPaused('kim')).toBe(false);
   await tokens.get('kim');
@@ -143,7 +146,7 @@ test('does not require a token for visitors or without the option', async () => 
   expect(tokens.isReady(visitor)).toBe(true);
   expect(await tokens.get(visitor)).toBeUndefined();
   expect(provide).not.toHaveBeenCalled();
-  const without = createUserTokens(undefined, createVirtualClock(), () => undefined);
+  const without = aUserTokens(undefined, createVirtualClock(), () => undefined);
   expect(without.isReady('kim')).toBe(true);
   expect(await without.get('kim')).toBeUndefined();
 });

@@ -10,7 +10,6 @@ import type { DeliveryChoices } from '../../../src/client/options/option-schema.
 import { logName } from '../../../src/client/options/options.ts';
 import { type ConsentState, createPermission } from '../../../src/client/permission.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
-import { createUserTokens, type ProvideToken } from '../../../src/client/platform/http.ts';
 import {
   type BroadcastChannelLike,
   type LifecycleEvent,
@@ -18,6 +17,7 @@ import {
   withLifecycle,
 } from '../../../src/client/platform/page.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
+import type { ProvideToken } from '../../../src/client/user/token-source.ts';
 import {
   createFakeService,
   createFaultyStore,
@@ -25,6 +25,7 @@ import {
   createVirtualClock,
   type FakeServiceOptions,
 } from '../../../src/testing/index.ts';
+import { aUserTokens } from '../../helpers/user-tokens.ts';
 import { withConsent } from '../../helpers/with-consent.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
@@ -178,7 +179,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
       return whileAlive(service.fetch(input, init));
     };
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
-    const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
+    const userTokens = aUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
     const permission = withLifecycle(
       createPermission(setup.consent ?? 'enabled', clock.now, () => isStopped),

@@ -45,7 +45,7 @@ const made = createDelivery(
       return answer;
     },
     delivery: options,
-    userTokens: createUserTokens(undefined, createClock(), fail),
+    userTokens: createUserTokens(undefined, Date.now, fail),
     permission,
     notify,
     fail,

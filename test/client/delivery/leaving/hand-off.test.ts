@@ -6,8 +6,8 @@ import {
   workerMessages,
 } from '../../../../src/client/delivery/worker-handoff.ts';
 import { logName } from '../../../../src/client/options/options.ts';
-import type { ProvideToken } from '../../../../src/client/platform/http.ts';
 import { installDelivery } from '../../../../src/client/service-worker.ts';
+import type { ProvideToken } from '../../../../src/client/user/token-source.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';
 

@@ -4,12 +4,11 @@ import { eventValue, type LogEvent, type QueuedEvent } from '../../../../src/cli
 import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/send.ts';
 import { deliveryOptions } from '../../../../src/client/options/option-schema.ts';
 import { createUserTokens } from '../../../../src/client/platform/http.ts';
-import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 
 const PAGE = {
   options: deliveryOptions(undefined, () => undefined),
-  userTokens: createUserTokens(undefined, createVirtualClock(), () => undefined),
+  userTokens: createUserTokens(undefined, Date.now, () => undefined),
 };
 
 const kept = (count: number, type: LogEvent['type'], userId = 'u1', from = 0): QueuedEvent[] =>
