@@ -20,15 +20,18 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const reader = createReader(database, createJobs(file, database));
   const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineWriter(database);
+  let rejectedCache: number | null | undefined;
   const committer: RemoteWriter = {
-    async write(rows) {
+    async write(rows, cacheNumber) {
       const { problem } = disk;
       disk.commits += 1;
       // Simulates a slow write, so that other mutations arrive in the meantime.
       await new Promise(setImmediate);
       await disk.isReady;
-      if (problem !== null) throw new Error(problem);
-      await inline.write(rows);
+      if (rejectedCache !== undefined && rejectedCache === cacheNumber) return false;
+      if (problem === null) return inline.write(rows, cacheNumber);
+      rejectedCache = cacheNumber;
+      throw new Error(problem);
     },
     run: inline.run,
     runTogether: inline.runTogether,

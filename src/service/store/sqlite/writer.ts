@@ -47,6 +47,7 @@ export const createWriter = (database: DatabaseSync) => {
   const batchSizer = createBatchSizer();
   /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
+  let rejectedCache: number | null = null;
   let uncheckpointedBatches = 0;
 
   return {
@@ -54,14 +55,25 @@ export const createWriter = (database: DatabaseSync) => {
 
     runTogether: createRunTogetherSqlite(database),
 
-    write(group: GroupWrites): void {
+    /**
+     * Writes a group. `cacheNumber` is the number of the cache of users that it was applied to. Returns `false` and writes nothing
+     * if a group of the same cache was rejected.
+     */
+    write(group: GroupWrites, cacheNumber: number | null = null): boolean {
+      if (cacheNumber !== null && cacheNumber === rejectedCache) return false;
       const events = unindexed + group.events.executions;
       const isDue = events >= MAX_UNINDEXED_EVENTS;
-      inTransaction(database, () => {
-        runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
-        if (isDue) SQLITE.indexUserEvents.map(send);
-      });
+      try {
+        inTransaction(database, () => {
+          runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
+          if (isDue) SQLITE.indexUserEvents.map(send);
+        });
+      } catch (error) {
+        rejectedCache = cacheNumber;
+        throw error;
+      }
       unindexed = isDue ? 0 : events;
+      return true;
     },
 
     indexUserEvents(): void {
