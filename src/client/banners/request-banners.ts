@@ -1,6 +1,13 @@
 import { readSyncResponse, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import type { Settings } from '../options/options.ts';
-import { createPostJson, getApiKey, type HttpResponse, parseJson, toJson } from '../platform/http.ts';
+import {
+  createPostJson,
+  getApiKey,
+  type HttpResponse,
+  parseJson,
+  toJson,
+  type UserTokens,
+} from '../platform/http.ts';
 import type { SyncFailures, SyncRejection } from './sync-failure.ts';
 
 /**
