@@ -1,7 +1,13 @@
 // Lists of the documentation that must contain every entry of a table in the code.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CLIENT_PERMISSIONS, EVENT_TYPES, SERVER_PERMISSIONS } from '../../src/protocol/index.ts';
+import {
+  CLIENT_PERMISSIONS,
+  EVENT_TYPES,
+  type LimitDefinition,
+  RATE_LIMITS,
+  SERVER_PERMISSIONS,
+} from '../../src/protocol/index.ts';
 import { WEBHOOK_EVENT_NAMES } from '../../src/service/data-out/event-types.ts';
 import { TEMPLATE_CATALOGUE } from '../../src/templates/index.ts';
 import { API_ROUTES } from '../helpers/api-routes.ts';
@@ -33,6 +39,18 @@ test.each([
 ])('lists every %s in %s, %s', (_, file, heading, expected) => {
   const listed = namesIn(getSection(file, heading));
   expect(expected.filter((name) => !listed.includes(name))).toEqual([]);
+});
+
+const PERIODS: Record<number, string> = { 1: 's', 3: '3 s', 60: 'min', 3600: 'hour' };
+
+test('section 6 of the contract has the default of every rate limit', () => {
+  const section = getSection('docs/reference/contract.md', '## 6. Limits');
+  const listed = [...section.matchAll(/^\| Requests \| (.+) \| ([\d,]+ \/ (?:\d+ )?\w+)/gm)];
+  const expected = Object.values<LimitDefinition>(RATE_LIMITS).map(({ counts, workspace, user }) => {
+    const { requests, windowSeconds } = workspace ?? user!;
+    return [counts, `${requests.toLocaleString('en')} / ${PERIODS[windowSeconds]}`];
+  });
+  expect(listed.map(([, counts, rate]) => [counts, rate])).toEqual(expected);
 });
 
 test('the server key of the demo has every permission', () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../src/protocol/index.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
+import { API_ROUTES, NO_LIMITS } from '../helpers/api-routes.ts';
 import { type Answered, type RunningService, runService } from '../helpers/running-service.ts';
 
 /** Part of every key and personal value in these requests, and of nothing else. The digits are the phone number's. */
@@ -42,29 +43,24 @@ const badTrack = {
 const envelope = { external_user_id: ID, app_id: APP_ID, app_version: '1.0-zq7x' };
 const rules = { prioritization: ['identified', 'most_recently_updated'] };
 
-interface Row {
-  path: string;
-  key: string;
-  ok: number;
-  /** Request body. `undefined` for a GET. */
-  body?: unknown;
+interface Example {
+  body: unknown;
   bad: unknown;
+  /** Status of the valid body. Default: that of the route. */
+  ok?: number;
+  /** Status of the valid body while the store fails. Default 500. */
+  failed?: number;
 }
 
-const getRows = (bannerId: string): Row[] => [
-  { path: '/users/track', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
-  { path: '/users/track/bulk', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
-  {
-    path: '/users/alias/new',
-    key: SERVER_KEY,
-    ok: 201,
+/** Returns bodies with personal values by the path of the route. Every route with a body needs one. */
+const getExamples = (bannerId: string): Record<string, Example> => ({
+  '/users/track': { body: track, bad: badTrack },
+  '/users/track/bulk': { body: track, bad: badTrack },
+  '/users/alias/new': {
     body: { user_aliases: [{ ...alias, external_id: ID }] },
     bad: { user_aliases: [{ alias_name: 'zq7x' }] },
   },
-  {
-    path: '/users/identify',
-    key: SERVER_KEY,
-    ok: 201,
+  '/users/identify': {
     body: {
       aliases_to_identify: [{ external_id: ID, user_alias: alias }],
       emails_to_identify: [{ external_id: ID, email: EMAIL, ...rules }],
@@ -72,10 +68,7 @@ const getRows = (bannerId: string): Row[] => [
     },
     bad: { emails_to_identify: [{ external_id: ID, email: 'zq7x', prioritization: ['zq7x'] }] },
   },
-  {
-    path: '/users/merge',
-    key: SERVER_KEY,
-    ok: 202,
+  '/users/merge': {
     body: {
       merge_updates: [
         { identifier_to_merge: { email: EMAIL, ...rules }, identifier_to_keep: { external_id: ID } },
@@ -84,24 +77,27 @@ const getRows = (bannerId: string): Row[] => [
     },
     bad: { merge_updates: [{ identifier_to_merge: { email: 7, zq7x: 'zq7x' }, identifier_to_keep: ID }] },
   },
-  {
-    path: '/users/export/ids',
-    key: SERVER_KEY,
-    ok: 201,
+  '/users/export/ids': {
     body: { external_ids: [ID, 'nobody-zq7x'], user_aliases: [alias] },
     bad: { external_ids: [ID], fields_to_export: ['zq7x'] },
   },
-  {
-    path: '/v1/device-messaging/banners/sync',
-    key: CLIENT_KEY,
-    ok: 200,
+  '/users/delete': { body: { external_ids: ['nobody-zq7x'] }, bad: { external_ids: [{ zq7x: EMAIL }] } },
+  '/campaigns/translations': {
+    body: {
+      campaign_id: 'zq7x',
+      message_variation_id: 'zq7x',
+      locale_id: 'zq7x',
+      translation_map: { zq7x: EMAIL },
+    },
+    bad: { campaign_id: EMAIL, translation_map: 'zq7x' },
+    ok: 400,
+    failed: 400,
+  },
+  '/v1/device-messaging/banners/sync': {
     body: { ...envelope, placements: ['home', 'broken', EMAIL], device_id: 'device-zq7x' },
     bad: { ...envelope, app_id: 'zq7x', placements: ['home'] },
   },
-  {
-    path: '/v1/device-messaging/banners/track',
-    key: CLIENT_KEY,
-    ok: 202,
+  '/v1/device-messaging/banners/track': {
     body: {
       ...envelope,
       events: [
@@ -111,7 +107,19 @@ const getRows = (bannerId: string): Row[] => [
     },
     bad: { ...envelope, events: [{ id: 'zq7x', event_type: 'zq7x', timestamp: 'zq7x' }] },
   },
-];
+  '/placard/visitors/join': {
+    body: { ...envelope, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
+    bad: { ...envelope, visitor_id: 'zq7x' },
+    ok: 403,
+    failed: 403,
+  },
+  '/placard/explain': {
+    body: { external_user_id: ID, placements: ['home', EMAIL] },
+    bad: { external_user_id: ID, placements: 'zq7x' },
+  },
+  '/placard/preview': { body: { token: 'zq7x' }, bad: { token: { zq7x: EMAIL } }, ok: 401, failed: 401 },
+  '/placard/placements': { body: { missing: ['zq7x'] }, bad: { missing: { zq7x: EMAIL } }, failed: 200 },
+});
 
 describe('keys and personal values do not appear', () => {
   let service: RunningService;
@@ -152,6 +160,7 @@ describe('keys and personal values do not appear', () => {
         { type: 'server', key: SERVER_KEY, permissions: SERVER_PERMISSIONS },
       ],
       integrations: [],
+      limits: NO_LIMITS,
       campaigns: [
         aCampaign(),
         aCampaign({
@@ -166,32 +175,46 @@ describe('keys and personal values do not appear', () => {
       key: CLIENT_KEY,
       body: { ...envelope, placements: ['home'] },
     });
-    const rows = getRows(first.body.banners.home.id);
-    for (const { path, key, ok, body, bad } of rows) {
-      expect([path, await ask('right', 'POST', path, { key, body })]).toEqual([path, ok]);
-      expect(await ask('wrong members', 'POST', path, { key, body: bad })).toBeOneOf([ok, 400]);
+    const examples = getExamples(first.body.banners.home.id);
+    const requests = API_ROUTES.map((route) => {
+      const example = examples[route.path];
+      if (route.body && !example) throw new Error(`${route.path} needs an example in this test`);
+      const path = route.path.replaceAll(/\{\w+\}/g, 'zq7x');
+      const { method } = route;
+      const sent = route.body ? example : undefined;
+      return {
+        method,
+        path,
+        key: route.crossOrigin ? CLIENT_KEY : SERVER_KEY,
+        ok: route.response.status,
+        ...sent,
+      };
+    });
+    const writing = requests.filter(({ body }) => body !== undefined);
+    for (const { method, path, key, ok, body, bad } of writing) {
+      expect([path, await ask('right', method, path, { key, body })]).toEqual([path, ok]);
+      expect(await ask('wrong members', method, path, { key, body: bad })).toBeOneOf([ok, 400]);
     }
     isBroken = true;
-    for (const { path, key, body } of rows) {
-      expect([path, await ask('a store that fails', 'POST', path, { key, body })]).toEqual([path, 500]);
+    for (const { method, path, key, body, failed = 500 } of writing) {
+      expect([path, await ask('a store that fails', method, path, { key, body })]).toEqual([path, failed]);
     }
     isBroken = false;
-    const all = [...rows, { path: '/cdi/integrations', key: SERVER_KEY, body: undefined }];
-    for (const { path, key, body } of all) {
-      const method = body === undefined ? 'GET' : 'POST';
+    for (const { method, path, key, body } of requests) {
       const other = key === CLIENT_KEY ? SERVER_KEY : CLIENT_KEY;
       await ask('a key of the other kind', method, path, { key: other, body });
       await ask('an unknown key', method, path, { key: 'zq7x-nobody', body });
       await ask('another scheme', method, path, { headers: { authorization: SERVER_KEY }, body });
-      await ask('another method', 'PUT', path, { key, body: profile });
-      await ask('a query', method, `${path}?cursor=zq7x&email=${EMAIL}`, { key, body });
+      await ask('another method', 'DELETE', path, { key, body: profile });
+      for (const name of ['campaign_id', 'segment_id', 'event', 'cursor'])
+        await ask('a query', method, `${path}?${name}=zq7x&length=7&email=${EMAIL}`, { key, body });
       await ask('headers', method, path, {
         key,
         body,
         headers: { 'x-forwarded-for': 'zq7x', cookie: EMAIL },
       });
       await ask('an unknown path', method, `${path}/${EMAIL}`, { key, body });
-      if (method === 'GET') continue;
+      if (body === undefined) continue;
       await ask('broken JSON', method, path, { key, body: `{"email":"${EMAIL}",` });
       await ask('another media type', method, path, { key, body, headers: { 'content-type': 'text/zq7x' } });
       await ask('a body that is too large', method, path, {
@@ -207,7 +230,9 @@ describe('keys and personal values do not appear', () => {
     const { lines } = service;
     // Every response has a log line, so none is skipped by accident.
     expect(lines.filter(({ message }) => message === 'request handled')).toHaveLength(answers.length + 1);
-    expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
+    const failed = answers.filter(({ answer }) => answer.status === 500);
+    expect(failed.length).toBeGreaterThan(8);
+    expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(failed.length);
     expect(lines.filter(({ placement }) => placement === '(invalid name)')).toHaveLength(1);
     expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be rendered');
     expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(
