@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../protocol/index.ts';
 import {
   type IngestionRun,
   type IngestionState,
   type Log,
   nextRunMs,
+  repeatUntilAborted,
   type Store,
   serializeError,
   type Workspace,
@@ -207,20 +207,18 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   };
 
   const poll = async () => {
-    await removeStagingLeftovers().catch((error: unknown) =>
-      log.error(serializeError(error), 'staging leftovers not removed'),
-    );
-    while (!stopping.signal.aborted) {
-      try {
-        for (const workspace of workspaces()) await pollWorkspace(workspace);
-        await prune();
-      } catch (error) {
-        log.error(serializeError(error), 'polling integrations failed');
-      }
-      await wait(pollMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-    }
+    for (const workspace of workspaces()) await pollWorkspace(workspace);
+    await prune();
   };
-  const polling = poll();
+  const polling = removeStagingLeftovers()
+    .catch((error: unknown) => log.error(serializeError(error), 'staging leftovers not removed'))
+    .then(() =>
+      repeatUntilAborted(poll, {
+        everyMs: pollMs,
+        signal: stopping.signal,
+        onError: (error) => log.error(serializeError(error), 'polling integrations failed'),
+      }),
+    );
 
   return async () => {
     stopping.abort(new SourceError('the service was stopped; the next run continues from there'));

@@ -74,6 +74,7 @@ export {
   type WithRelease,
 } from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
+export { repeatUntilAborted } from './repeat-until-aborted.ts';
 export type { ButtonResults } from './results/button-results.ts';
 export type { Goal } from './results/goals.ts';
 export type {

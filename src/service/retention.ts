@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { DAY_MS, HOUR_MS } from '../protocol/index.ts';
 import { type Log, serializeError } from './log.ts';
+import { repeatUntilAborted } from './repeat-until-aborted.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -67,20 +68,17 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
   };
 
   const run = async () => {
-    while (!signal.aborted) {
-      for (const workspace of workspaces()) {
-        try {
-          await prune(workspace);
-        } catch (error) {
-          if (signal.aborted) return;
-          // The next run deletes the rest.
-          log.error({ workspace: workspace.workspaceId, ...serializeError(error) }, 'retention not applied');
-        }
-      }
-      await wait(everyMs, undefined, { signal, ref: false });
+    for (const workspace of workspaces()) {
+      if (signal.aborted) return;
+      await prune(workspace).catch((error: unknown) => {
+        if (signal.aborted) return;
+        // The next run deletes the rest.
+        log.error({ workspace: workspace.workspaceId, ...serializeError(error) }, 'retention not applied');
+      });
     }
   };
-  const running = run().catch(() => undefined);
+  const onError = (error: unknown) => log.error(serializeError(error), 'retention not applied');
+  const running = repeatUntilAborted(run, { everyMs, signal, onError });
   return () => {
     stopping.abort();
     return running;

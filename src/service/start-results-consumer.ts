@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Log, serializeError } from './log.ts';
+import { repeatUntilAborted } from './repeat-until-aborted.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -41,22 +42,15 @@ export const startResultsConsumer = (options: ResultsConsumerOptions): (() => Pr
     }
   };
 
+  let added: readonly Workspace[] | null = null;
   const run = async () => {
-    let added: readonly Workspace[] | null = null;
-    while (!signal.aborted) {
-      const all = workspaces();
-      try {
-        if (all !== added) await addGoals(all);
-        added = all;
-        await catchUp();
-      } catch (error) {
-        if (signal.aborted) return;
-        log.error(serializeError(error), 'results not updated');
-      }
-      await wait(everyMs, undefined, { signal, ref: false });
-    }
+    const all = workspaces();
+    if (all !== added) await addGoals(all);
+    added = all;
+    await catchUp();
   };
-  const running = run().catch(() => undefined);
+  const onError = (error: unknown) => log.error(serializeError(error), 'results not updated');
+  const running = repeatUntilAborted(run, { everyMs, signal, onError });
   return () => {
     stopping.abort();
     return running;

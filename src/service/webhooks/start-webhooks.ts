@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Log, serializeError } from '../log.ts';
+import { repeatUntilAborted } from '../repeat-until-aborted.ts';
 import { FEED_START } from '../sql/feed.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -132,13 +132,11 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     for (const state of states) if (state.runId === runId) await store.webhooks.release(state);
   };
 
-  const poll = async () => {
-    while (!signal.aborted) {
-      for (const workspace of workspaces()) startDeliveries(workspace);
-      await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const polling = poll();
+  const polling = repeatUntilAborted(() => workspaces().forEach(startDeliveries), {
+    everyMs: pollMs,
+    signal,
+    onError: (error) => log.error(serializeError(error), 'polling webhooks failed'),
+  });
 
   return async () => {
     stopping.abort();

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Log,
   type Release,
   type ReleaseSource,
+  repeatUntilAborted,
   type Store,
   serializeError,
 } from '../../service/index.ts';
@@ -82,18 +82,13 @@ export const stopRollouts = async ({ workspaces, store, log }: StopRolloutsOptio
 /** Evaluates the stop conditions of scheduled releases every minute. Returns a function that ends this. */
 export const startRolloutStops = (options: StopRolloutsOptions): (() => Promise<void>) => {
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const poll = async () => {
-    while (!signal.aborted) {
-      await stopRollouts(options, Date.now()).catch((error: unknown) =>
-        options.log.error(serializeError(error), 'stop conditions not evaluated'),
-      );
-      await wait(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const polling = poll();
-  return async () => {
+  const polling = repeatUntilAborted(() => stopRollouts(options, Date.now()), {
+    everyMs: POLL_MS,
+    signal: stopping.signal,
+    onError: (error) => options.log.error(serializeError(error), 'stop conditions not evaluated'),
+  });
+  return () => {
     stopping.abort();
-    await polling;
+    return polling;
   };
 };
