@@ -53,7 +53,8 @@ export interface CommitQueueOptions {
 
 /**
  * Creates a queue with group commit. Mutations that arrive during a commit share the next commit. With two concurrent groups, the
- * second group starts once it is half as large as the first, because a smaller group costs more than it saves.
+ * second group starts once it is as large as the first. If a smaller one could start, each group would be smaller than the
+ * previous one, and most of the CPU of small groups is the sync of their commit.
  */
 export const createCommitQueue = ({
   ensureWorkspace,
@@ -91,7 +92,7 @@ export const createCommitQueue = ({
   };
 
   const isDue = () =>
-    queue.count() > 0 && (groups === 0 || (groups < maxConcurrentGroups && queue.count() >= lastSize / 2));
+    queue.count() > 0 && (groups === 0 || (groups < maxConcurrentGroups && queue.count() >= lastSize));
 
   const run = async () => {
     isScheduled = false;

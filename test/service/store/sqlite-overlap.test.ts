@@ -1,5 +1,6 @@
 // A group is prepared and sent during the write of the previous one, with the users that it leaves in memory. If part of the
 // previous group is rejected, mutations prepared with it must not keep rolled-back changes.
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import fc from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
@@ -64,6 +65,24 @@ test('prepares and sends the next group while another is being written', async (
     [2, 2],
   ]);
   await queue.close();
+});
+
+test('starts a second group only once it is as large as the first', async () => {
+  const { queue, disk, record } = aQueue();
+  const groups: number[] = [];
+  queue.onCommit(({ mutations }) => groups.push(mutations));
+  const written = Promise.withResolvers<void>();
+  disk.isReady = written.promise;
+  const writes = [record('u-1', 'e'), record('u-2', 'e')];
+  await vi.waitUntil(() => disk.commits === 1);
+  writes.push(record('u-3', 'e'));
+  await nextTick();
+  await nextTick();
+  writes.push(record('u-4', 'e'));
+  await vi.waitUntil(() => disk.commits === 2);
+  written.resolve();
+  await Promise.all(writes);
+  expect(groups).toEqual([2, 2]);
 });
 
 test('counts exactly the acknowledged events in profiles, even if the database rejects others', async () => {
