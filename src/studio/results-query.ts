@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../protocol/index.ts';
-import { type CampaignResults, type Goal, readGoal, type Store, type Workspace } from '../service/index.ts';
+import { type Goal, readGoal, type Store, type Workspace } from '../service/index.ts';
 import type { CampaignJson, GoalJson } from './campaign/campaign-json.ts';
 
 /** Completes an unfinished goal of a draft, so that it is valid and matches no event. */
@@ -20,7 +20,7 @@ export const getCampaignResults = (
   store: Store,
   { workspaceId, studio }: Pick<Workspace, 'workspaceId' | 'studio'>,
   { campaign_id: campaignId, conversions }: CampaignJson,
-): Promise<CampaignResults> =>
+): ReturnType<Store['campaignResults']> =>
   store.campaignResults(workspaceId, {
     campaignId,
     timeZone: studio.timeZone,

@@ -19,7 +19,7 @@ export const INVITED_OPERATORS = defineTable(
     expiresAtMs: bigint('expires_at_ms'),
     invitedBy: text('invited_by'),
   },
-  { key: 'workspace_id, name', hasLargeRows: true },
+  { key: 'workspace_id, name' },
 );
 
 /** Operator that an admin invited in the Studio. Those of the workspace file are not stored. */

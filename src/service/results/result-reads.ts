@@ -53,8 +53,8 @@ export const createResultReads = ({
 
     async campaignResults(workspaceId, query) {
       await add(workspaceId, query);
-      const { asOfMs } = await catchUp();
-      return { ...(await readCampaignResults(run, workspaceId, query)), asOfMs };
+      const progress = await catchUp();
+      return { ...(await readCampaignResults(run, workspaceId, query)), ...progress };
     },
 
     campaignButtonDays: (workspaceId, query) => readButtonDays(run, workspaceId, query),

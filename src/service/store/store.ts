@@ -205,7 +205,7 @@ export interface Store extends StoreReader, Feed {
   ensureWorkspace(workspaceId: string): Promise<string>;
 
   /** Adds the goals of the query, catches up with the feed for at most two seconds, and returns the results of the campaign. */
-  campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
+  campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults & Progress>;
   /** Returns the clicks on links and buttons of a campaign by day. */
   campaignButtonDays(workspaceId: string, query: ButtonDaysQuery): Promise<ButtonDayResults[]>;
   /** Returns the number of events or purchases by quarter hour. Catches up with the feed first. */

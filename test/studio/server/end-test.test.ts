@@ -70,12 +70,15 @@ describe.each(STORES)('end of an A/B test on $name', ({ address }) => {
   test('returns the time of the results, and freezes none while stored events are not counted', async () => {
     await visit(USERS.slice(0, 5));
     const asOfMs = Date.UTC(2026, 0, 1);
-    served.campaignResults = async (...query) => ({ ...(await store.campaignResults(...query)), asOfMs });
+    served.campaignResults = async (...query) => ({
+      ...(await store.campaignResults(...query)),
+      asOfMs,
+      isCaughtUp: false,
+    });
     expect((await results()).asOf).toBe(new Date(asOfMs).toISOString());
-    served.catchUpResults = async () => ({ asOfMs, isCaughtUp: false });
     expect(await end()).toMatchObject({ status: 503 });
     expect((await results()).ended).toBeNull();
-    served.catchUpResults = store.catchUpResults;
+    served.campaignResults = store.campaignResults;
     expect(await end()).toMatchObject({ status: 201 });
   });
 

@@ -317,10 +317,9 @@ export const endTest = post(
     const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
-    const { isCaughtUp } = await context.store.catchUpResults();
+    const { isCaughtUp, ...counts } = await getCampaignResults(context.store, context.workspace, campaign);
     if (!isCaughtUp)
       throw new HttpError(503, 'Results do not include all stored events yet. Try again in a minute');
-    const counts = await getCampaignResults(context.store, context.workspace, campaign);
     const endedTest: EndedTestSnapshot = { campaign, counts };
     return createRelease(context, {
       subjectId,
