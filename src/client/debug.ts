@@ -2,7 +2,8 @@ import type { BannerEvent } from './banner.ts';
 import type { DeferredContext } from './deferred-context.ts';
 import type { Notice } from './notices.ts';
 
-export { validateOptions } from './options/validate-options.ts';
+export { createReportInvalid, validateOptions } from './options/validate-options.ts';
+export { reportSecondClient } from './running-clients.ts';
 
 /** Package version. A test compares it with `package.json`. */
 export const SDK_VERSION = '0.1.0';

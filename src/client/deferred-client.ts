@@ -9,11 +9,10 @@ import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { isUnavailable } from './load-chunk.ts';
-import { CONSENT, reportInvalidOption, resolveOptions } from './options/option-schema.ts';
+import { CONSENT, type OnInvalidOption, resolveOptions } from './options/option-schema.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { ShouldShow } from './placements/should-show.ts';
 import { withTimeout } from './platform/pauses.ts';
-import { registerClient } from './running-clients.ts';
 import type { SessionAddition, SessionPart, SessionPartChunk } from './session-part.ts';
 
 type VisitorsChunk = typeof import('./user/visitors.ts');
@@ -33,9 +32,12 @@ const CHUNKS = {
   trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */
   inspector: () => import('./inspector/inspector.ts'),
-  /** Loads if `debug` is set, the key is a server key, or the consent is unknown. */
+  /** Loads if `debug` is set, an option is invalid, the key is a server key, or another client of the app runs on the page. */
   debug: () => import('./debug.ts'),
 };
+
+/** Key on `globalThis`, because hot reload and a second copy of the package evaluate this module again. */
+const RUNNING = Symbol.for('placard.running');
 
 /** Maximum wait for the visitor or the log, which may still complete later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -83,7 +85,12 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   const { now, after } = platform;
   const inspector = createOpenInspector(context, () => loadChunk(CHUNKS.inspector));
 
-  const scheduler = createSyncScheduler(context, loadTrouble);
+  const withDebug = (work: (chunk: typeof import('./debug.ts')) => void): void =>
+    inBackground(loadChunk(CHUNKS.debug).then(work));
+  const onInvalidOption: OnInvalidOption = (option, rule) =>
+    withDebug(({ createReportInvalid }) => createReportInvalid(notify)(option, rule));
+
+  const scheduler = createSyncScheduler(context, loadTrouble, onInvalidOption);
 
   const delivery = createDelivery(
     {
@@ -91,6 +98,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       ...platform,
       ...context,
       clock: platform,
+      onInvalidOption,
       onDismissed: (dismissals) =>
         inBackground(recordAcceptedDismissals(permission, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
@@ -141,12 +149,6 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     await part.start();
   };
 
-  const debug = async (): Promise<void> => {
-    const { validateOptions, printNotices } = await loadChunk(CHUNKS.debug);
-    validateOptions(settings, { resolveOptions, reportInvalidOption, CONSENT }, notify);
-    if (settings.debug) printNotices(context);
-  };
-
   /** Reports a failure of the log, which must not block banners. */
   const reportLogFailure = (cause: unknown): void => fail('storage', 'Event log unavailable', cause);
 
@@ -156,8 +158,19 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     if (isActive() && (await delivery.readConsent()) && isActive()) await work();
   };
 
+  /** Registers the client on this page. Returns the function that removes it. */
+  const registerClient = (): (() => void) => {
+    const { logName, appId } = settings;
+    const page = globalThis as { [RUNNING]?: string[] };
+    page[RUNNING] ??= [];
+    const running = page[RUNNING];
+    if (running.includes(logName)) withDebug(({ reportSecondClient }) => reportSecondClient(appId, fail));
+    running.push(logName);
+    return () => void running.splice(running.indexOf(logName), 1);
+  };
+
   const stops = [
-    ...(isStopped() ? [] : [registerClient(settings, fail)]),
+    ...(isStopped() ? [] : [registerClient()]),
     lifecycle.on('visible', () => inBackground(runAfterLogRead(scheduler.resume))),
     // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
     // would exclude the page from the back/forward cache.
@@ -168,7 +181,11 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   inBackground(inspector.start({ scheduler, impressions }));
   // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
   const isWrong = /server/.test(String(settings.apiKey)) || !CONSENT.includes(settings.consent);
-  if (settings.debug || isWrong) inBackground(debug());
+  if (settings.debug || isWrong)
+    withDebug(({ validateOptions, printNotices }) => {
+      validateOptions(settings, { resolveOptions, CONSENT }, notify);
+      if (settings.debug) printNotices(context);
+    });
   inBackground(loadShouldShow());
 
   return {

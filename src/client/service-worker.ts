@@ -8,6 +8,7 @@ import { workerMessages } from './delivery/worker-handoff.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/option-schema.ts';
 import { readApiOptions } from './options/options.ts';
+import { createReportInvalid } from './options/validate-options.ts';
 import { createPermission } from './permission.ts';
 import { createClock } from './platform/clock.ts';
 import { createUserTokens } from './platform/http.ts';
@@ -78,6 +79,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
     appVersion: '',
     logName,
     delivery: options.delivery,
+    onInvalidOption: createReportInvalid(notify),
     userTokens,
     permission,
     notify,

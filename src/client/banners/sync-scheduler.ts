@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../banner.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import { sharedFunctions } from '../delivery/trouble/shared-functions.ts';
-import { bannerOptions } from '../options/option-schema.ts';
+import { bannerOptions, type OnInvalidOption } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/page.ts';
 import { withTimeout } from '../platform/pauses.ts';
 import type { StoreKey } from '../platform/store.ts';
@@ -30,13 +30,14 @@ interface SyncTroubleChunk {
 export const createSyncScheduler = (
   context: DeferredContext,
   loadTrouble: () => Promise<SyncTroubleChunk>,
+  onInvalidOption: OnInvalidOption,
 ) => {
   const { settings, permission, cache, store, placements, requested, lifecycle, inBackground, notify } =
     context;
   const { platform } = settings;
   const { after, openChannel } = platform;
   const { isVisible } = lifecycle;
-  const rule = bannerOptions(settings.banners, notify);
+  const rule = bannerOptions(settings.banners, onInvalidOption);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /**
    * Whether `startSession` has run for the current user. It is called twice for a user who is identified right after the client

@@ -34,7 +34,7 @@ export const createOutbox = (
   const context: DeliveryContext = {
     ...setup,
     pageId: newId(clock, random),
-    options: deliveryOptions(setup.delivery, notify),
+    options: deliveryOptions(setup.delivery, setup.onInvalidOption),
     channel,
     notify: isWorker ? notifyPages : notify,
     loadedTrouble: undefined,

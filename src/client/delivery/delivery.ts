@@ -1,6 +1,6 @@
 import type { BannerEvent, EventType } from '../banner.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
-import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
+import type { DeliveryChoices, DeliveryOptions, OnInvalidOption } from '../options/option-schema.ts';
 import type { ConsentRecord, ConsentState, Decision, StoreDecision } from '../permission.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { HttpResponse, UserTokens } from '../platform/http.ts';
@@ -134,6 +134,7 @@ export interface DeliverySetup {
   logName: string;
   /** The host's options. */
   delivery?: DeliveryChoices | undefined;
+  onInvalidOption: OnInvalidOption;
   onEventRejected?: OnEventRejected | undefined;
   userTokens: UserTokens;
   permission: LivePermission;

@@ -162,13 +162,13 @@ interface InspectorOptions extends DeferredContext {
 }
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */
-export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
+export const createInspector = (context: InspectorOptions): { inspector: Inspector; stop: () => void } => {
   const { settings, permission, cache, sync, recent } = context;
   const overlay = createOverlay(context, context.impressions);
   const options = { ...context, overlay };
   const preview = createPreview(options);
   const { endpoint, appId, appVersion, platform } = settings;
-  return {
+  const inspector: Inspector = {
     read() {
       const waitsUntil = sync.blockedUntilMs();
       return {
@@ -190,6 +190,6 @@ export const createInspector = (context: InspectorOptions): Inspector & { stop()
     },
     setSandbox: overlay.sandbox,
     preview: preview.show,
-    stop: preview.stop,
   };
+  return { inspector, stop: preview.stop };
 };

@@ -45,26 +45,16 @@ export const createOpenInspector = (
     if (isKept(notice)) recent.push({ at: settings.platform.now(), notice });
     if (recent.length > MAX_RECENT) recent.shift();
   });
-  let inspector: Promise<Inspector> | undefined;
-  let end: () => void = () => undefined;
+  let opened: ReturnType<typeof import('./inspector.ts').createInspector> | undefined;
 
   // The path is not shared with the inspector, because some bundlers create a separate file for a constant that two deferred
   // chunks share.
   const requestPreview = (token: string) => context.post(PREVIEW_PATH, { token });
-  const load = async (parts: Parts): Promise<Inspector> => {
+  const open = async (parts: Parts): Promise<Inspector> => {
     const { createInspector } = await loadInspector();
     const sync = await parts.scheduler.trouble();
-    const { stop, ...made } = createInspector({ ...context, ...parts, sync, recent, requestPreview });
-    end = stop;
-    return made;
-  };
-  /** Opens the inspector. A failed load is retried on the next call. */
-  const open = (parts: Parts): Promise<Inspector> => {
-    inspector ??= load(parts).catch((cause) => {
-      inspector = undefined;
-      throw cause;
-    });
-    return inspector;
+    opened ??= createInspector({ ...context, ...parts, sync, recent, requestPreview });
+    return opened.inspector;
   };
 
   return {
@@ -76,7 +66,7 @@ export const createOpenInspector = (
     },
     stop(): void {
       unsubscribe();
-      end();
+      opened?.stop();
     },
   };
 };

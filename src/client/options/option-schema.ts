@@ -6,42 +6,43 @@ import {
   MAX_TRACK_BATCH,
   mapKeys,
 } from '../../protocol/index.ts';
-import type { Notify } from '../notices.ts';
 
 /** Default of an option, followed by its inclusive bounds (number) or its other values (string). */
-type Rule = readonly [value: number, min?: number, max?: number] | readonly [value: string, ...string[]];
+export type Rule =
+  | readonly [value: number, min?: number, max?: number]
+  | readonly [value: string, ...string[]];
 type Rules<T> = { readonly [Name in keyof T]: Rule };
 
 /** Partial type whose members may be `undefined`, which selects the default. */
 export type Choices<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** Emits a `failed` notice of kind `config` that contains the option and the expected value. */
-export const reportInvalidOption = (notify: Notify, option: string, expected: string): void =>
-  notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
+/** Reports an invalid option. `rule` is `undefined` if the option is unknown. */
+export type OnInvalidOption = (option: string, rule: Rule | undefined) => void;
+
+const isValid = (value: unknown, rule: Rule): boolean => {
+  const [usual, min = 1, max = Infinity] = rule as readonly number[];
+  // A number without a maximum may be `Infinity`. `NaN` is outside all bounds.
+  return typeof usual === 'number'
+    ? typeof value === 'number' && value >= min && value <= max
+    : rule.includes(value as never);
+};
 
 /** Merges the host's choices with the defaults. Unknown and invalid options are reported, and keep the default. */
 export const resolveOptions = <T extends object>(
   group: string,
   rules: Rules<T>,
   chosen: object | undefined,
-  notify: Notify,
+  onInvalid: OnInvalidOption,
 ): T => {
-  const all = Object.entries<Rule>(rules);
-  const options: Record<string, unknown> = Object.fromEntries(all.map(([name, [value]]) => [name, value]));
+  const all = new Map(Object.entries<Rule>(rules));
+  const options: Record<string, unknown> = Object.fromEntries(
+    [...all].map(([name, [value]]) => [name, value]),
+  );
   for (const [name, value] of Object.entries(chosen ?? {})) {
+    const rule = all.get(name);
     if (value === undefined) continue;
-    const rule = all.find(([known]) => known === name)?.[1] ?? [];
-    // A number without a maximum may be `Infinity`.
-    const [usual, min = 1, max = Infinity] = rule as number[];
-    const isNumber = typeof usual === 'number';
-    // `NaN` is outside all bounds.
-    const isWithin = typeof value === 'number' && value >= min && value <= max;
-    if (isNumber ? isWithin : rule.includes(value as never)) options[name] = value;
-    else {
-      const range = `a number from ${min} ${max === Infinity ? 'up' : `to ${max}`}`;
-      const expected = isNumber ? range : rule.join(' or ') || 'left out: it is unknown';
-      reportInvalidOption(notify, group + name, expected);
-    }
+    if (rule && isValid(value, rule)) options[name] = value;
+    else onInvalid(group + name, rule);
   }
   return options as T;
 };
@@ -69,8 +70,10 @@ const BANNERS: Rules<BannerOptions> = {
 };
 
 /** Merges the host's choices with the defaults. */
-export const bannerOptions = (chosen: Choices<BannerOptions> | undefined, notify: Notify): BannerOptions =>
-  resolveOptions('banners.', BANNERS, chosen, notify);
+export const bannerOptions = (
+  chosen: Choices<BannerOptions> | undefined,
+  onInvalid: OnInvalidOption,
+): BannerOptions => resolveOptions('banners.', BANNERS, chosen, onInvalid);
 
 // Declared in this file, because types of the service worker must not depend on `options.ts`, which needs the DOM library.
 /** Service to connect to: `instance` is the name of a hosted instance, `endpoint` the base URL of any other. */
@@ -128,10 +131,13 @@ const GUARANTEE: Rules<DeliveryOptions['guarantee']> = mapKeys(EVENT_TYPES, () =
 ]);
 
 /** Merges the host's choices with the defaults. */
-export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
+export const deliveryOptions = (
+  chosen: DeliveryChoices | undefined,
+  onInvalid: OnInvalidOption,
+): DeliveryOptions => {
   const { guarantee, ...others } = chosen ?? {};
   return {
-    ...resolveOptions('delivery.', DELIVERY, others, notify),
-    guarantee: resolveOptions('delivery.guarantee.', GUARANTEE, guarantee, notify),
+    ...resolveOptions('delivery.', DELIVERY, others, onInvalid),
+    guarantee: resolveOptions('delivery.guarantee.', GUARANTEE, guarantee, onInvalid),
   };
 };

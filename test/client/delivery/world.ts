@@ -8,6 +8,7 @@ import { createLoadChunk } from '../../../src/client/load-chunk.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/option-schema.ts';
 import { logName } from '../../../src/client/options/options.ts';
+import { createReportInvalid } from '../../../src/client/options/validate-options.ts';
 import { type ConsentState, createPermission } from '../../../src/client/permission.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import {
@@ -199,6 +200,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         logName: logName(service.origin, appId),
         fetch: send,
         delivery: setup.options,
+        onInvalidOption: createReportInvalid(notify),
         onEventRejected: setup.onEventRejected,
         userTokens,
         permission,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/index.ts';
 import { bannerOptions } from '../../../src/client/options/option-schema.ts';
+import { createReportInvalid } from '../../../src/client/options/validate-options.ts';
 
 const DEFAULTS = {
   refreshCapacity: 5,
@@ -9,7 +10,7 @@ const DEFAULTS = {
   impressionScope: 'session',
 };
 
-const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
+const untold = (option: string) => expect.fail(option);
 
 test('uses defaults for missing options, and keeps given ones', () => {
   expect(bannerOptions(undefined, untold)).toEqual(DEFAULTS);
@@ -33,6 +34,11 @@ test.each([
   [{ impressionscope: 'tab' }, '"banners.impressionscope" must be left out: it is unknown'],
 ])('reports an invalid option, such as %j, by name and uses the default', (chosen, problem) => {
   const reported: Notice[] = [];
-  expect(bannerOptions(chosen as never, (notice) => reported.push(notice))).toEqual(DEFAULTS);
+  expect(
+    bannerOptions(
+      chosen as never,
+      createReportInvalid((notice) => reported.push(notice)),
+    ),
+  ).toEqual(DEFAULTS);
   expect(reported).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/notices.ts';
 import { deliveryOptions } from '../../../src/client/options/option-schema.ts';
+import { createReportInvalid } from '../../../src/client/options/validate-options.ts';
 
 describe('delivery options', () => {
-  const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
+  const untold = (option: string) => expect.fail(option);
 
   test('use defaults for undefined values, also inside "guarantee"', () => {
     const chosen = {
@@ -39,7 +40,10 @@ describe('delivery options', () => {
     ],
   ])('report invalid values, such as %j, by name and use the defaults', (chosen, problem) => {
     const told: Notice[] = [];
-    const options = deliveryOptions(chosen as never, (notice) => told.push(notice));
+    const options = deliveryOptions(
+      chosen as never,
+      createReportInvalid((notice) => told.push(notice)),
+    );
     expect(options).toEqual(deliveryOptions({}, untold));
     expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
   });

@@ -45,6 +45,7 @@ const made = createDelivery(
       return answer;
     },
     delivery: options,
+    onInvalidOption: (option) => fail('config', option),
     userTokens: createUserTokens(undefined, Date.now, fail),
     permission,
     notify,
