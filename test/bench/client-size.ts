@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.ts';
 import { anApplication } from '../helpers/packed-package.ts';
 import { AIMS, BROWSER_PACKAGE_ENTRIES } from '../helpers/size-budgets.ts';
+import { measureExecutedShare } from './browser/executed-share.ts';
 import { bytes, times } from './browser/figures.ts';
 import { getTitle, installPeers, PEERS_FOLDER, SUBJECTS } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
@@ -43,6 +44,12 @@ const sizes: Bench = {
   async run() {
     await installPeers();
     const { rows, all: ours } = await ownRows();
+    const executed = await measureExecutedShare();
+    rows.push({
+      what: 'Placard, executed share of what two typical visits load',
+      figure: `${(100 * executed).toFixed(1)}%`,
+      target: '≥ 80%',
+    });
     for (const subject of SUBJECTS) {
       if (!subject.npm) continue;
       const { all } = await measureBundle(subject.code, PEERS_FOLDER);

@@ -42,7 +42,7 @@ const WORKSPACE = {
     {
       campaign_id: 'sale',
       status: 'active',
-      placements: ['hero'],
+      placements: ['hero', 'side'],
       variants: [{ variant_id: 'a', properties: { title: { type: 'string', value: 'Sale' } } }],
     },
   ],
