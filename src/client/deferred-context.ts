@@ -11,6 +11,7 @@ import {
   createPostJson,
   createUserTokens,
   getApiKey,
+  type PostJson,
   parseJson,
   toJson,
   type UserTokens,
@@ -54,6 +55,7 @@ export interface DeferredClientOptions extends Notices {
 export interface DeferredContext extends DeferredClientOptions {
   permission: LivePermission<PagePermission>;
   lifecycle: PageLifecycle;
+  postJson: PostJson;
   userTokens: UserTokens;
   loadChunk: LoadChunk;
   /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
@@ -72,6 +74,7 @@ export const createDeferredContext = (options: DeferredClientOptions): DeferredC
   const postJson = createPostJson(endpoint, platform.after, platform.fetch);
   return {
     ...options,
+    postJson,
     lifecycle,
     permission: withLifecycle(options.permission, lifecycle),
     loadChunk,

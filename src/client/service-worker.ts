@@ -11,7 +11,7 @@ import { readApiOptions } from './options/options.ts';
 import { createReportInvalid } from './options/validate-options.ts';
 import { createPermission } from './permission.ts';
 import { createClock } from './platform/clock.ts';
-import { createUserTokens } from './platform/http.ts';
+import { createPostJson, createUserTokens } from './platform/http.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { type PageLifecycle, withLifecycle } from './platform/page.ts';
 import { withTimeout } from './platform/pauses.ts';
@@ -73,7 +73,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
   // A worker cannot use dynamic imports.
   const loadTrouble = async () => ({ createTrouble });
   const setup: DeliverySetup = {
-    endpoint,
+    postJson: createPostJson(endpoint, clock.after),
     apiKey,
     appId,
     appVersion: '',

@@ -1,9 +1,9 @@
 import { readSyncResponse, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import type { Settings } from '../options/options.ts';
 import {
-  createPostJson,
   getApiKey,
   type HttpResponse,
+  type PostJson,
   parseJson,
   toJson,
   type UserTokens,
@@ -40,12 +40,12 @@ export interface ReceivedBanners {
  */
 export const createRequestBanners = (
   settings: Settings,
+  postJson: PostJson,
   userTokens: UserTokens,
   trouble: () => Promise<SyncFailures>,
 ) => {
-  const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
-  const { now, after, fetch } = platform;
-  const post = createPostJson(endpoint, after, fetch);
+  const { apiKey, appId, appVersion, deviceId, platform } = settings;
+  const { now, after } = platform;
   let lastRequestAtMs = 0;
 
   const requestWith = async (
@@ -70,7 +70,7 @@ export const createRequestBanners = (
       ...(deviceId && { device_id: deviceId }),
       ...(token && { [USER_TOKEN_MEMBER]: token }),
     };
-    const response = await post(SYNC_PATH, { body: toJson(body), key, abort });
+    const response = await postJson(SYNC_PATH, { body: toJson(body), key, abort });
     if (response.status < 200 || response.status >= 300) throw syncRejection(response, token);
     const byPlacement = readSyncResponse(parseJson(response.text));
     if (!byPlacement) throw new Error('the response has no "banners"');

@@ -2,7 +2,7 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import type { PagePermission } from '../permission.ts';
-import type { UserTokens } from '../platform/http.ts';
+import type { PostJson, UserTokens } from '../platform/http.ts';
 import type { LivePermission } from '../platform/page.ts';
 import { endPauseEarly, isPaused, noPause } from '../platform/pauses.ts';
 import { createRequestBanners } from './request-banners.ts';
@@ -11,6 +11,7 @@ import type { ReadBanners, SyncResult } from './sync-response.ts';
 
 interface SyncOptions {
   settings: Settings;
+  postJson: PostJson;
   userTokens: UserTokens;
   readBanners: ReadBanners;
   permission: Pick<LivePermission<PagePermission>, 'userId' | 'canSync'>;
@@ -28,9 +29,10 @@ const UNKNOWN_PAUSE_MS = 60_000;
  * requested again once the pause ends, or with the next sync.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, readBanners, permission, onResponse, notify, fail, trouble } = options;
+  const { settings, postJson, userTokens, readBanners, permission } = options;
+  const { onResponse, notify, fail, trouble } = options;
   const { now, after } = settings.platform;
-  const requestBanners = createRequestBanners(settings, userTokens, trouble);
+  const requestBanners = createRequestBanners(settings, postJson, userTokens, trouble);
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();

@@ -3,7 +3,7 @@ import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions, OnInvalidOption } from '../options/option-schema.ts';
 import type { ConsentRecord, ConsentState, Decision, StoreDecision } from '../permission.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { HttpResponse, UserTokens } from '../platform/http.ts';
+import type { HttpResponse, PostJson, UserTokens } from '../platform/http.ts';
 import type { BroadcastChannelLike, LivePermission, PageLifecycle, TabChannel } from '../platform/page.ts';
 import type { Pause } from '../platform/pauses.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
@@ -121,8 +121,7 @@ export interface Delivery {
 
 /** Options, platform and callbacks of a page or a service worker. */
 export interface DeliverySetup {
-  /** Base URL of the API, without the path. */
-  endpoint: string;
+  postJson: PostJson;
   /**
    * Client key, or a function that returns it. The function is called before a request, and again after the server rejects the
    * key.
@@ -140,7 +139,6 @@ export interface DeliverySetup {
   permission: LivePermission;
   notify: Notify;
   fail: Fail;
-  fetch?: typeof fetch | undefined;
   /** Opens the store, usually IndexedDB. The log falls back to memory. */
   openStore: (name: string) => Store;
   clock: Clock;

@@ -85,6 +85,8 @@ export const createPostJson = (
   };
 };
 
+export type PostJson = ReturnType<typeof createPostJson>;
+
 /** Returns the parsed JSON; `undefined` if it is invalid, because an error response may come from a proxy. */
 export const parseJson = (text: string): unknown => {
   try {

@@ -7,6 +7,7 @@ import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-fun
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
+import { createPostJson } from '../../../src/client/platform/http.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 import { aUserTokens } from '../../helpers/user-tokens.ts';
@@ -55,6 +56,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const userTokens = aUserTokens(settings.use.userTokens?.provide, settings.platform, fail);
   const sync = createSync({
     settings,
+    postJson: createPostJson(settings.endpoint, settings.platform.after, settings.platform.fetch),
     userTokens,
     trouble: async () => createSyncFailures(sharedFunctions, settings, userTokens, onRateLimit),
     readBanners: createReadBanners(fail),

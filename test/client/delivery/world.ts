@@ -11,6 +11,7 @@ import { logName } from '../../../src/client/options/options.ts';
 import { createReportInvalid } from '../../../src/client/options/validate-options.ts';
 import { type ConsentState, createPermission } from '../../../src/client/permission.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
+import { createPostJson } from '../../../src/client/platform/http.ts';
 import {
   type BroadcastChannelLike,
   type LifecycleEvent,
@@ -193,12 +194,11 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble, createWorkerHandoff }));
     const delivery: Delivery = createDelivery(
       {
-        endpoint: service.origin,
+        postJson: createPostJson(service.origin, (setup.clock ?? aliveClock).after, send),
         apiKey,
         appId,
         appVersion,
         logName: logName(service.origin, appId),
-        fetch: send,
         delivery: setup.options,
         onInvalidOption: createReportInvalid(notify),
         onEventRejected: setup.onEventRejected,

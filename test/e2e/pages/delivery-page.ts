@@ -4,7 +4,7 @@ import { createNotices, type Notice } from '../../../src/client/notices.ts';
 import { logName } from '../../../src/client/options/options.ts';
 import { createPermission } from '../../../src/client/permission.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { createUserTokens } from '../../../src/client/platform/http.ts';
+import { createPostJson, createUserTokens } from '../../../src/client/platform/http.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createPageLifecycle, withLifecycle } from '../../../src/client/platform/page.ts';
 import { withConsent } from '../../helpers/with-consent.ts';
@@ -26,6 +26,8 @@ globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
 const loadTrouble = () => import('../../../src/client/trouble-chunk.ts');
+const endpoint = query.get('api') ?? location.origin;
+const clock = createClock();
 const lifecycle = createPageLifecycle();
 const initial = query.get('consent') === 'disabled' ? 'disabled' : 'enabled';
 const permission = withLifecycle(
@@ -34,16 +36,15 @@ const permission = withLifecycle(
 );
 const made = createDelivery(
   {
-    endpoint: query.get('api') ?? location.origin,
-    apiKey: 'client-key',
-    appId: 'app-1',
-    appVersion: '1.0.0',
-    logName: logName(query.get('api') ?? location.origin, 'app-1'),
-    async fetch(input, init) {
+    postJson: createPostJson(endpoint, clock.after, async (input, init) => {
       const answer = await fetch(input, init);
       await globalThis.gate;
       return answer;
-    },
+    }),
+    apiKey: 'client-key',
+    appId: 'app-1',
+    appVersion: '1.0.0',
+    logName: logName(endpoint, 'app-1'),
     delivery: options,
     onInvalidOption: (option) => fail('config', option),
     userTokens: createUserTokens(undefined, Date.now, fail),
@@ -51,7 +52,7 @@ const made = createDelivery(
     notify,
     fail,
     openStore: createIdbStore,
-    clock: createClock(),
+    clock,
     random: Math.random,
     lifecycle,
   },

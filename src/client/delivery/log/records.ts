@@ -1,4 +1,4 @@
-import { EVENT_TYPES, MAX_BUTTON_ID } from '../../../protocol/index.ts';
+import { EVENT_TYPES, MAX_BUTTON_ID, mapKeys } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
 import type { DeliveryOptions } from '../../options/option-schema.ts';
 import type { ConsentRecord, ConsentState } from '../../permission.ts';
@@ -249,20 +249,15 @@ export const LOG_STATE_VERSIONS_RANGE: KeyRange = { from: LOG_STATE_KEY, to: ['c
 
 export const isLogStateKey = (key: StoreKey): boolean => String(key) === String(LOG_STATE_KEY);
 
+/** Numeric members of the log state. */
+const NUMBERS = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
+
 export const newLogState = (consent: ConsentState): LogState => ({
   v: SCHEMA_VERSION,
   consent,
-  decidedAt: 0,
   pause: noPause(),
   rejectedKeyFingerprint: null,
-  expiredFoundAt: 0,
-  scannedAt: 0,
-  scannedEvents: 0,
-  delivered: 0,
-  discarded: 0,
-  evicted: 0,
-  expired: 0,
-  purged: 0,
+  ...mapKeys(NUMBERS, () => 0),
 });
 
 const CONSENT_STATES: unknown[] = Object.keys({ enabled: 0, keep: 0, send: 0, disabled: 0 } satisfies Record<
@@ -279,8 +274,7 @@ export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && is
 export const readLogState = (record: unknown, consent: ConsentState): LogState => {
   const state = newLogState(consent);
   const stored: Partial<LogState> = Object(record);
-  const numbers = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
-  for (const name of numbers) if (Number.isFinite(stored[name])) state[name] = stored[name]!;
+  for (const name of NUMBERS) if (Number.isFinite(stored[name])) state[name] = stored[name]!;
   if (isConsentState(stored.consent)) state.consent = stored.consent;
   if (Number.isFinite(stored.pause?.until) && Number.isFinite(stored.pause!.failures))
     state.pause = stored.pause!;

@@ -6,7 +6,7 @@ import {
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { BannersTrackRequest } from '../../../protocol/schemas/index.ts';
-import { createPostJson, type HttpResponse, parseJson, toJson } from '../../platform/http.ts';
+import { type HttpResponse, parseJson, toJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page.ts';
 import { compareKeys } from '../../platform/store.ts';
 import type { DeliveryContext, RequestResult } from '../delivery.ts';
@@ -91,9 +91,8 @@ const PREFLIGHT_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
 export const createRequests = (context: DeliveryContext, { cache }: Log) => {
-  const { endpoint, fetch, clock, lifecycle, userTokens, permission } = context;
+  const { postJson, clock, lifecycle, userTokens, permission } = context;
   const { timeoutMs } = context.options;
-  const post = createPostJson(endpoint, clock.after, fetch);
   /** Bytes of keepalive requests in flight. */
   let used = 0;
   let noKeepaliveUntil = Number.NEGATIVE_INFINITY;
@@ -117,7 +116,7 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
       isNewNetwork = true;
     });
     try {
-      const response = await post(TRACK_PATH, { body, key, keepalive, timeoutMs, abort });
+      const response = await postJson(TRACK_PATH, { body, key, keepalive, timeoutMs, abort });
       preflightUntil = clock.monotonic() + PREFLIGHT_MS;
       const fault = response.headers.get(USER_TOKEN_HEADER);
       if (response.status === 401 && fault !== null) userTokens.reject(batch[0]!.event.userId, token, fault);
