@@ -8,6 +8,7 @@ import {
   type IngestionRun,
   ingestMutation,
   isRejected,
+  type OpenReject,
   RowsRejectedError,
   type Store,
   TransientError,
@@ -17,7 +18,7 @@ import {
 import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
-import { isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
+import { hashRow, isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
 
 /** Maximum rows of a transaction. Larger transactions would block requests, which share the service's thread. */
 const MAX_ROWS = 100;
@@ -66,6 +67,15 @@ const emptyBatch = (): OpenBatch => ({
   characters: 0,
 });
 
+/** Rows with the same key and `UPDATED_AT`. If one is rejected, later runs read all of them again. */
+interface KeyGroup {
+  key: string;
+  timeUs: number;
+  /** Hashes of rows stored by earlier runs. */
+  storedRows: readonly string[];
+  checkedRows: CheckedSourceRow[];
+}
+
 /** Returns the initial size of a group of consecutive rows with the same key and time. */
 const newSameKeyGroup = () => ({ rows: 1, characters: 0 });
 
@@ -78,7 +88,8 @@ interface BatchWriterOptions {
   /** Unix microseconds after which rows are deduplicated individually; `null` if none are. */
   dedupeSinceUs: number | null;
   lookbackUs: number;
-  openRejectIds: Set<string>;
+  /** Rejects of earlier runs by ID. The writer updates them. */
+  openRejects: Map<string, Pick<OpenReject, 'updatedAtUs' | 'storedRows'>>;
   /** Returns whether this run still holds the lease. */
   holdsLease(): Promise<boolean>;
   now(): number;
@@ -117,29 +128,57 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
  * same time and key share a batch, because a watermark cannot lie between them.
  */
 export const createBatchWriter = (options: BatchWriterOptions) => {
-  const { store, workspace, rowType: type, lookbackUs, openRejectIds, holdsLease, now } = options;
+  const { store, workspace, rowType: type, lookbackUs, openRejects, holdsLease, now } = options;
   let { run, watermark, dedupeSinceUs } = options;
   let pending = emptyBatch();
   let erasedUsers = 0;
   let sameKeyGroup = newSameKeyGroup();
   /** IDs of rejects from earlier runs. */
-  const earlierRejects = new Set(openRejectIds);
+  const earlierRejects = new Set(openRejects.keys());
   const stillRejected = new Set<string>();
+  /** Group of the last stored row, which continues in the next batch if the database rejected the whole group. */
+  let lastGroup: KeyGroup | null = null;
 
-  const toRejects = ({ row, checked }: CheckedSourceRow): IngestionReject[] =>
-    'reason' in checked
-      ? [
-          storableReject({
-            rejectId: rejectIdForRow(row.key),
-            kind: 'invalid',
-            key: row.key,
-            userIdentifier: row.mapping.getUserIdentifier(row.values),
-            updatedAtUs: row.timeUs,
-            reason: checked.reason,
-            payload: JSON.stringify(row.values),
-          }),
-        ]
-      : [];
+  /** Returns the newest group of each key, which decides whether the key is a reject. */
+  const groupByKey = (checkedRows: readonly CheckedSourceRow[]): Map<string, KeyGroup> => {
+    const groups = new Map<string, KeyGroup>();
+    for (const each of checkedRows) {
+      const { key, timeUs } = each.row;
+      let group = groups.get(key);
+      if (group?.timeUs !== timeUs) {
+        const open = openRejects.get(rejectIdForRow(key));
+        const openUs = open?.updatedAtUs ?? Number.NEGATIVE_INFINITY;
+        // A late row does not change the reject of a newer row.
+        if (timeUs < openUs) continue;
+        const storedRows = open && timeUs === openUs ? open.storedRows : [];
+        const isContinued = lastGroup?.key === key && lastGroup.timeUs === timeUs;
+        group = isContinued
+          ? { ...lastGroup!, checkedRows: [...lastGroup!.checkedRows] }
+          : { key, timeUs, storedRows, checkedRows: [] };
+        groups.set(key, group);
+      }
+      group.checkedRows.push(each);
+    }
+    return groups;
+  };
+
+  /** Returns the last rejected row of a group as a reject; `null` if all are stored. */
+  const toReject = ({ checkedRows, storedRows }: KeyGroup): IngestionReject | null => {
+    const rejected = checkedRows.findLast(({ checked }) => 'reason' in checked);
+    if (!rejected || !('reason' in rejected.checked)) return null;
+    const { row, checked } = rejected;
+    const stored = checkedRows.filter((each) => !('reason' in each.checked));
+    return storableReject({
+      rejectId: rejectIdForRow(row.key),
+      kind: 'invalid',
+      key: row.key,
+      userIdentifier: row.mapping.getUserIdentifier(row.values),
+      updatedAtUs: row.timeUs,
+      reason: checked.reason,
+      payload: JSON.stringify(row.values),
+      storedRows: [...storedRows, ...stored.map((each) => hashRow(each.row))],
+    });
+  };
 
   const toRecord = ({ checkedRows, malformed, closedRejectIds }: Batch): BatchRecord => {
     const last = checkedRows.at(-1)?.row;
@@ -148,17 +187,17 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     const since =
       dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (newWatermark?.timeUs ?? 0) - lookbackUs);
     const stored = checkedRows.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
-    // If several rows have the same key, the last row decides whether the key is a reject.
-    const lastByKey = new Map(checkedRows.map((each) => [each.row.key, each]));
-    const rejects = [...[...lastByKey.values()].flatMap(toRejects), ...malformed];
-    for (const { rejectId } of rejects) if (earlierRejects.has(rejectId)) stillRejected.add(rejectId);
+    const groups = groupByKey(checkedRows);
+    const rejects = [...[...groups.values()].flatMap((group) => toReject(group) ?? []), ...malformed];
+    const rejectIds = new Set(rejects.map(({ rejectId }) => rejectId));
+    for (const id of rejectIds) if (earlierRejects.has(id)) stillRejected.add(id);
     const failed = [
       ...checkedRows.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
       ...malformed.map(({ rejectId }) => rejectId),
     ].filter((id) => !earlierRejects.has(id));
     const closed = [
       ...closedRejectIds,
-      ...stored.map(({ key }) => rejectIdForRow(key)),
+      ...[...groups.keys()].map(rejectIdForRow),
       ...checkedRows.flatMap(({ row }) => row.rejectId ?? []),
     ];
     return {
@@ -175,7 +214,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
           ? []
           : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, sortKey }) => [timeUs, sortKey]),
       rejects,
-      closedRejectIds: closed.filter((id) => openRejectIds.has(id)),
+      closedRejectIds: closed.filter((id) => openRejects.has(id) && !rejectIds.has(id)),
       nowMs: now(),
     };
   };
@@ -198,7 +237,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   const commit = async (batch: Batch): Promise<void> => {
     const { checkedRows } = batch;
     const record = toRecord(batch);
-    if (openRejectIds.size + record.rejects.length > MAX_REJECTS) {
+    if (openRejects.size + record.rejects.length > MAX_REJECTS) {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
@@ -220,8 +259,10 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       return commit({ ...batch, checkedRows: checkedRows.slice(half) });
     }
     ({ run, watermark, dedupeSinceUs } = record);
-    for (const id of record.closedRejectIds) openRejectIds.delete(id);
-    for (const { rejectId } of record.rejects) openRejectIds.add(rejectId);
+    const last = checkedRows.at(-1);
+    lastGroup = (last && groupByKey(checkedRows).get(last.row.key)) ?? null;
+    for (const id of record.closedRejectIds) openRejects.delete(id);
+    for (const reject of record.rejects) openRejects.set(reject.rejectId, reject);
   };
 
   const flush = async () => {
@@ -274,7 +315,9 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     async reject({ timeUs, ...row }: MalformedRow) {
       await flushIfFull();
       // Truncates the line now, because up to a hundred long lines may wait for their batch.
-      pending.malformed.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: timeUs }));
+      pending.malformed.push(
+        storableReject({ ...row, kind: 'malformed', updatedAtUs: timeUs, storedRows: [] }),
+      );
     },
 
     /** Closes a reject whose row is no longer in the source. */

@@ -3,7 +3,7 @@ import { createBatchWriter, rejectIdForRow } from './batch.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
-import { isAfter, type Position, type SourceRow } from './source-row.ts';
+import { hashRow, isAfter, type Position, type SourceRow } from './source-row.ts';
 
 interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
@@ -16,6 +16,8 @@ interface RunOptions {
   now(): number;
   signal: AbortSignal;
 }
+
+const formatPosition = ({ timeUs, sortKey }: Position): string => `${timeUs} ${sortKey}`;
 
 /** SQLSTATE class 22, whose messages quote the value. */
 const DATA_EXCEPTION = /^22/;
@@ -65,12 +67,16 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       ? { timeUs: Math.max(watermark.timeUs - lookbackUs, dedupeSinceUs), sortKey: null }
       : watermark;
 
-  const invalidRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
-  const malformedRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
+  const openRejects = await store.ingestion.openRejects(workspaceId, integrationId);
+  const invalidRejects = new Map(
+    openRejects.flatMap(({ kind, key, ...reject }) =>
+      kind === 'invalid' && key !== null ? [[key, reject] as const] : [],
+    ),
+  );
   const storedRows = new Set(
     after?.sortKey === null
       ? (await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs)).map(
-          ([timeUs, key]) => `${timeUs} ${key}`,
+          ([timeUs, sortKey]) => formatPosition({ timeUs, sortKey }),
         )
       : [],
   );
@@ -82,41 +88,40 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     watermark,
     dedupeSinceUs,
     lookbackUs,
-    openRejectIds: new Set([...invalidRejectIds, ...malformedRejectIds]),
+    openRejects: new Map(openRejects.map((reject) => [reject.rejectId, reject])),
     holdsLease,
     now,
   });
   try {
-    const invalidKeys = invalidRejectIds.map((id) => id.slice(rejectIdForRow('').length));
     const snapshot = await openSource(source, {
       after,
-      invalidKeys,
-      malformedRejectIds,
+      invalidKeys: [...invalidRejects.keys()],
+      malformedRejectIds: openRejects.flatMap(({ kind, rejectId }) =>
+        kind === 'malformed' ? [rejectId] : [],
+      ),
       nowMs: now(),
       signal,
     });
     try {
-      const missing = new Set(invalidRejectIds);
-      const retriedKeys = new Set<string>();
+      /** Keys of rejects whose row is no longer in the source. */
+      const missing = new Set(invalidRejects.keys());
+      /** Positions of retried rows that `rows` returns, too. */
+      const retried = new Set<string>();
       for await (const row of snapshot.retryRows()) {
-        missing.delete(rejectIdForRow(row.key));
         if (isAfter(row, watermark)) continue;
-        retriedKeys.add(row.key);
-        await add(row);
+        if (isAfter(row, after)) retried.add(formatPosition(row));
+        if (!isStored(row)) await add(row, missing);
       }
       for await (const row of snapshot.rows()) {
-        missing.delete(rejectIdForRow(row.key));
-        // A late row, or a row that is already stored. Both are within the lookback.
-        const isLate = row.rejectId === null && !isAfter(row, watermark);
-        if (!isLate || !(retriedKeys.has(row.key) || storedRows.has(`${row.timeUs} ${row.sortKey}`)))
-          await add(row);
+        if (isAfter(row, watermark) || !(retried.has(formatPosition(row)) || isStored(row)))
+          await add(row, missing);
       }
       for await (const row of snapshot.malformed()) {
         signal.throwIfAborted();
-        if (row.key !== null) missing.delete(rejectIdForRow(row.key));
+        if (row.key !== null) missing.delete(row.key);
         await batches.reject(row);
       }
-      for (const id of missing) await batches.closeReject(id);
+      for (const key of missing) await batches.closeReject(rejectIdForRow(key));
       await batches.flush();
       await store.ingestion.closeMalformedRejects(startedRun);
       return toEndedRun(snapshot.message);
@@ -156,8 +161,19 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     return { ...run, status, message: joinMessages(message, erased, rejected), failure, finishedAtMs: now() };
   }
 
-  async function add(row: SourceRow) {
+  /** Returns whether a row up to the watermark is stored: within the lookback one by one, otherwise unless rejected. */
+  function isStored(row: SourceRow): boolean {
+    if (row.rejectId !== null) return false;
+    const reject = invalidRejects.get(row.key);
+    const rejectedUs = reject?.updatedAtUs ?? Number.POSITIVE_INFINITY;
+    if (reject && row.timeUs === rejectedUs) return reject.storedRows.includes(hashRow(row));
+    return storedRows.has(formatPosition(row)) || (row.timeUs < rejectedUs && !isAfter(row, after));
+  }
+
+  async function add(row: SourceRow, missing: Set<string>) {
     signal.throwIfAborted();
+    const rejectedUs = invalidRejects.get(row.key)?.updatedAtUs;
+    if (rejectedUs != null && row.timeUs >= rejectedUs) missing.delete(row.key);
     await batches.add(row);
   }
 };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { RowMapping } from './columns.ts';
 import type { JsonRow } from './read-row.ts';
 
@@ -54,6 +54,10 @@ export const isAfter = (row: { timeUs: number; sortKey: string }, position: Posi
   if (row.timeUs < position.timeUs || position.sortKey === null) return false;
   return Buffer.compare(Buffer.from(row.sortKey), Buffer.from(position.sortKey)) > 0;
 };
+
+/** Returns a hash of the values of a row. */
+export const hashRow = ({ values }: JsonRow): string =>
+  hash('sha256', JSON.stringify(values), 'base64url').slice(0, 22);
 
 /** Derives a reject ID from the row's line, so that it is stable after a fix, or from its content if the source has no lines. */
 export const rejectIdForLine = (lineId: string | null, payload: string): string =>

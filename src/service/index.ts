@@ -37,6 +37,7 @@ export {
   type IngestionRun,
   type IngestionState,
   type IngestionStore,
+  type OpenReject,
   type StoredReject,
   stampText,
   type Watermark,

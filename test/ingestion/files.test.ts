@@ -403,6 +403,95 @@ describe('row ingestion', () => {
     expect(getIds(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });
 
+  test.each([0, 86_400])(
+    'stores each earlier row of a reject once, with a lookback of %s seconds',
+    async (lookback) => {
+      const store = await aStore();
+      const folder = aFolder();
+      const source = { kind: 'ndjson', files: 'log.ndjson', rows: 'attributes', lookback_seconds: lookback };
+      const row = (time: string, PAYLOAD: unknown) =>
+        `${JSON.stringify({ EXTERNAL_ID: 'kim', UPDATED_AT: `2026-03-01T${time}:00Z`, PAYLOAD })}\n`;
+      const run = async (...rows: string[]) => {
+        writeFileSync(join(folder, 'log.ndjson'), rows.join(''));
+        const { rowsSynced, rowsFailed } = await ingest(store, source, folder);
+        const [user] = await exported(store, 'users');
+        return [rowsSynced, rowsFailed, Object(user!['custom_attributes']).points];
+      };
+      const first = row('09:00', { points: { inc: 10 } });
+      const bad = row('10:00', { email: 'not an address' });
+      expect(await run(first, bad)).toEqual([1, 1, 10]);
+      expect(await run(first, bad)).toEqual([0, 0, 10]);
+      // A row of another user moves the watermark.
+      const other = row('11:00', { plan: 'team' }).replace('kim', 'lee');
+      expect(await run(first, bad, other)).toEqual([1, 0, 10]);
+      expect(await getRejects(store)).toHaveLength(1);
+      const fixed = row('10:00', { points: { inc: 5 } });
+      expect(await run(first, fixed, other)).toEqual([1, 0, 15]);
+      expect(await run(first, fixed, other)).toEqual([0, 0, 15]);
+      expect(await getRejects(store)).toEqual([]);
+      const worse = row('12:00', { email: 'not an address' });
+      expect(await run(first, fixed, other, worse)).toEqual([0, 1, 15]);
+      expect(await run(first, fixed, other)).toEqual([0, 0, 15]);
+      expect(await getRejects(store)).toEqual([]);
+    },
+  );
+
+  test.each([0, 86_400])(
+    'stores each row with the key and time of a reject once, with a lookback of %s seconds',
+    async (lookback) => {
+      const store = await aStore();
+      const folder = aFolder();
+      const source = { ...EVENTS, lookback_seconds: lookback };
+      const line = (id: number, more = {}) =>
+        anEvent(1, { PAYLOAD: { name: 'bought', time: T, properties: { id }, ...more } });
+      const run = async (...rows: string[]) => {
+        writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+        const { rowsSynced, rowsFailed } = await ingest(store, source, folder);
+        return [rowsSynced, rowsFailed, getIds(await exported(store, 'events'))];
+      };
+      const bad = line(2, { time: 'soon' });
+      expect(await run(bad, line(1))).toEqual([1, 1, [1]]);
+      expect(await run(bad, line(1))).toEqual([0, 0, [1]]);
+      expect(await run(bad, line(3), line(1), anEvent(9, { UPDATED_AT: '2026-03-01T11:00:00Z' }))).toEqual([
+        2,
+        0,
+        [1, 3, 9],
+      ]);
+      expect(await run(bad, line(3), line(1))).toEqual([0, 0, [1, 3, 9]]);
+      expect(await getRejects(store)).toHaveLength(1);
+      expect(await run(line(2), line(3), line(1))).toEqual([1, 0, [1, 2, 3, 9]]);
+      expect(await run(line(2), line(3), line(1))).toEqual([0, 0, [1, 2, 3, 9]]);
+      expect(await getRejects(store)).toEqual([]);
+    },
+  );
+
+  test('stores rows with the key and time of a row that the database rejects once', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const line = (id: number) => anEvent(1, { PAYLOAD: { name: 'bought', time: T, properties: { id } } });
+    writeFileSync(join(folder, 'events-a.ndjson'), [1, 2, 3].map(line).join(''));
+    const rejection = Object.assign(new Error('value out of range'), { code: '22003' });
+    const write = store.write.bind(store);
+    // All rows, rows 2 and 3, and row 2 fail.
+    const spy = vi.spyOn(store, 'write').mockRejectedValueOnce(rejection);
+    spy.mockImplementationOnce(write).mockRejectedValueOnce(rejection).mockRejectedValueOnce(rejection);
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 2, rowsFailed: 1 });
+    expect(await getRejects(store)).toEqual([['1', 'The database cannot hold a value of the row']]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 3]);
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 2, 3]);
+  });
+
+  test('closes a reject that is gone, even if another row has its key and time', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, `kim,${T},gold,1`, `kim,${T},gold,many`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 1 });
+    csvIn(folder, `kim,${T},gold,1`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ rowsSynced: 0, message: null });
+    expect(await getRejects(store)).toEqual([]);
+  });
+
   test('stores late rows within lookback_seconds once, without moving the watermark', async () => {
     const store = await aStore();
     const folder = aFolder();

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exportLines, openStoreReader } from '../../src/service/index.ts';
+import { exportLines, openForMaintenance, openStoreReader } from '../../src/service/index.ts';
 import { aWorkspace } from '../helpers/a-workspace.ts';
 import { getProgram } from '../helpers/built-programs.ts';
 import { patience } from '../helpers/patience.ts';
@@ -38,10 +38,12 @@ const aSource = async (url: string, random: () => number) => {
   const slow = await Promise.all([connected(url), connected(url)]);
   const isOpen = slow.map(() => false);
   await client.query(`CREATE TABLE people (id text PRIMARY KEY, external_id text, updated_at timestamptz, payload jsonb);
-    CREATE TABLE happenings (id int PRIMARY KEY, external_id text, updated_at timestamptz, payload jsonb)`);
+    CREATE TABLE happenings (id int PRIMARY KEY, "group" int, external_id text, updated_at timestamptz, payload jsonb)`);
   const people = new Map<string, number>();
   const events = new Set<number>();
-  const broken = new Set<number>();
+  /** Groups of rejected events. */
+  const broken = new Map<number, number>();
+  const groups: number[] = [];
   let version = 0;
   let event = 0;
 
@@ -55,13 +57,26 @@ const aSource = async (url: string, random: () => number) => {
       [id, JSON.stringify({ version })],
     );
   };
-  const happen = async (by: Client) => {
-    event += 1;
-    events.add(event);
-    const isBroken = random() < 0.1;
-    if (isBroken) broken.add(event);
-    const payload = isBroken ? '{}' : eventText(event);
-    await by.query('INSERT INTO happenings VALUES ($1, $2, now(), $3)', [event, `u-${event % 7}`, payload]);
+  /** Adds up to two events with the same key and time to a group. */
+  const happen = async (by: Client, group = event + 1) => {
+    const count = random() < 0.5 ? 1 : 2;
+    const rows = Array.from({ length: count }, () => {
+      event += 1;
+      events.add(event);
+      const isBroken = random() < 0.1;
+      if (isBroken) broken.set(event, group);
+      return { id: event, user: `u-${event % 7}`, payload: isBroken ? '{}' : eventText(event) };
+    });
+    await by.query(
+      `INSERT INTO happenings SELECT id, $2, "user", now(), payload::jsonb FROM json_to_recordset($1) AS (id int, "user" text, payload text)`,
+      [JSON.stringify(rows), group],
+    );
+    groups.push(group);
+  };
+  /** Adds events to an earlier group without rejects, because a newer row replaces the reject of its key. */
+  const happenAgain = async () => {
+    const group = groups[Math.floor(random() * groups.length)];
+    if (group !== undefined && ![...broken.values()].includes(group)) await happen(client, group);
   };
   const endSlow = async (index: number) => {
     await slow[index]!.query('COMMIT');
@@ -84,7 +99,8 @@ const aSource = async (url: string, random: () => number) => {
         // Separate users, so that no other write waits for the end of its transaction.
         await happen(slow[index]!);
         await upsert(`s${index}-${Math.floor(random() * 5)}`, slow[index]!);
-      } else if (chance < 0.6) await happen(client);
+      } else if (chance < 0.5) await happen(client);
+      else if (chance < 0.6) await happenAgain();
       else if (chance < 0.9) await upsert(`p-${Math.floor(random() * 30)}`, client);
       else if (chance < 0.95) {
         const id = `p-${Math.floor(random() * 30)}`;
@@ -92,7 +108,7 @@ const aSource = async (url: string, random: () => number) => {
         await client.query('DELETE FROM people WHERE id = $1', [id]);
       } else {
         // Fixes a rejected row and keeps its time.
-        const [id] = broken;
+        const [id] = broken.keys();
         if (id === undefined) return;
         const { rowCount } = await client.query('UPDATE happenings SET payload = $2 WHERE id = $1', [
           id,
@@ -103,7 +119,7 @@ const aSource = async (url: string, random: () => number) => {
     },
     async end() {
       for (const index of [0, 1]) if (isOpen[index]) await endSlow(index);
-      for (const id of broken)
+      for (const id of broken.keys())
         await client.query('UPDATE happenings SET payload = $2 WHERE id = $1', [id, eventText(id)]);
       broken.clear();
     },
@@ -131,6 +147,22 @@ const storedIn = async (address: string) => {
   }
 };
 
+/** Resolves when this number of further runs has ended, which read the rejects again. */
+const endRuns = async (address: string, count: number) => {
+  const { ingestion, close } = await openForMaintenance(address);
+  try {
+    const countRuns = async () =>
+      (await ingestion.runs('test', 'happenings', { limit: 10_000 })).filter(
+        ({ status }) => status === 'success' || status === 'partial',
+      ).length;
+    const before = await countRuns();
+    const wait = { timeout: patience(60_000), interval: 100 };
+    await vi.waitFor(async () => expect(await countRuns()).toBeGreaterThan(before + count), wait);
+  } finally {
+    await close();
+  }
+};
+
 describe.each([
   ['a SQLite file', async () => join(aFolder(), 'placard.db'), 1],
   ['PostgreSQL, by two replicas', aDatabase, 2],
@@ -149,7 +181,7 @@ describe.each([
         { integration_id: 'people', source: { ...table, table: 'people', rows: 'attributes' } },
         {
           integration_id: 'happenings',
-          source: { ...table, table: 'happenings', rows: 'events', key: 'id' },
+          source: { ...table, table: 'happenings', rows: 'events', key: 'group' },
         },
       ];
       writeFileSync(file, JSON.stringify(aWorkspace({ integrations })));
@@ -182,6 +214,7 @@ describe.each([
           await start(index);
         }
       }
+      await endRuns(database, 2);
       await source.end();
       const expected = [...source.events].sort((a, b) => a - b);
       await vi.waitFor(

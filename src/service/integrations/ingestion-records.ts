@@ -6,6 +6,7 @@ import {
   enumText,
   json,
   orNull,
+  pickFields,
   type RowOf,
   text,
   withDefault,
@@ -95,7 +96,18 @@ const INGESTION_REJECT = defineRow({
   reason: text('reason'),
   /** Row as JSON, or line of the file: its first 20,000 characters. */
   payload: text('payload'),
+  /** Hashes of the stored rows with the same key and `UPDATED_AT`, which later runs skip. */
+  storedRows: json<readonly string[]>('stored_rows'),
 });
+
+/** Members of a reject that a run needs. */
+export const OPEN_REJECT = pickFields(INGESTION_REJECT, [
+  'rejectId',
+  'kind',
+  'key',
+  'updatedAtUs',
+  'storedRows',
+]);
 
 export const STORED_REJECT = defineRow({
   ...INGESTION_REJECT.fields,
@@ -119,6 +131,7 @@ export const INGESTION_TABLES = [INGESTION_STATE, INGESTION_DEDUPE, INGESTION_RU
 /** One execution of an integration. */
 export type IngestionRun = RowOf<typeof INGESTION_RUNS>;
 export type IngestionReject = RowOf<typeof INGESTION_REJECT>;
+export type OpenReject = RowOf<typeof OPEN_REJECT>;
 export type StoredReject = RowOf<typeof STORED_REJECT>;
 
 /** Position of the last row read, in the order of `UPDATED_AT` and sort key. */
@@ -193,8 +206,8 @@ export interface IngestionStore {
     integrationId: string,
     page: { after?: string; limit: number },
   ): Promise<StoredReject[]>;
-  /** Returns the IDs of all rejects of a kind. */
-  rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
+  /** Returns all rejects, sorted by ID. */
+  openRejects(workspaceId: string, integrationId: string): Promise<OpenReject[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes the rejects of malformed rows that a run did not find again. */
   closeMalformedRejects(run: IngestionRun): Promise<void>;

@@ -7,6 +7,7 @@ import {
   INGESTION_RUNS,
   type IngestionRun,
   type IngestionStore,
+  OPEN_REJECT,
   STORED_REJECT,
   toIngestionState,
 } from './ingestion-records.ts';
@@ -180,12 +181,13 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return rows.map(STORED_REJECT.read);
   },
 
-  async rejectIds(workspaceId, integrationId, kind) {
+  async openRejects(workspaceId, integrationId) {
+    const columns = OPEN_REJECT.columns.map(({ name }) => name).join(', ');
     const rows = await run(
-      `SELECT reject_id FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND kind = $3 ORDER BY 1`,
-      [workspaceId, integrationId, kind],
+      `SELECT ${columns} FROM ingestion_rejects WHERE ${BY_INTEGRATION} ORDER BY reject_id`,
+      [workspaceId, integrationId],
     );
-    return rows.map((row) => readText(row, 'reject_id'));
+    return rows.map(OPEN_REJECT.read);
   },
 
   async countRejects(workspaceId) {

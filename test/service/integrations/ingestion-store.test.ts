@@ -107,6 +107,7 @@ describe.each([
       updatedAtUs: 4,
       reason: 'no name',
       payload: '{"a":1}',
+      storedRows: ['hash'],
     };
     const done = { ...run, rowsSynced: 1, rowsFailed: 1, watermarkUs: 5 };
     await writeBatch(
@@ -171,6 +172,7 @@ describe.each([
       updatedAtUs: 4,
       reason: 'no name',
       payload: '{}',
+      storedRows: [],
     });
     await writeBatch(store, aRecord(run, { rejects: [reject('kim'), reject('lee')] }), 'kim');
     await store.write({

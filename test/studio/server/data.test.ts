@@ -34,6 +34,7 @@ const aStudio = async () => {
     updatedAtUs: 1_772_000_000_000_000,
     reason: 'EMAIL_BAD_FORMAT',
     payload: '{"EXTERNAL_ID":"u-1"}',
+    storedRows: [],
   };
   await store.write({
     workspaceId: 'test',
