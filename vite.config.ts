@@ -82,11 +82,13 @@ const entries = {
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const isOf = (names: string[]) => (id: string) =>
+const isInPackages = (names: string[]) => (id: string) =>
   names.some((name) => id === name || id.startsWith(`${name}/`));
 const isOfNode = (id: string) => id.startsWith('node:') || builtinModules.includes(id);
 /** What an application installs beside the package; all else that the service and the commands use is inside it. */
-const isInstalledBeside = isOf(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+const isInstalledBeside = isInPackages(
+  Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+);
 
 /** The JSON Schema of a workspace file, for editors: made from the schema that checks. */
 const workspaceSchema: Plugin = {

@@ -51,10 +51,10 @@ export const createMcpServer = ({ studio, operator, version }: McpServerOptions)
       { title, description, inputSchema: tool.createInput(operator), annotations: annotationsFor(name) },
       async (input: unknown) => {
         try {
-          const body = { tool: name, subject: tool.subjectOf(input) };
+          const body = { tool: name, subject: tool.getSubject(input) };
           await studio.request('/api/tool-calls', { method: 'POST', body });
           const found = await tool.run(input, { studio, operator });
-          return result({ ...found, studio_url: studio.link(tool.pageOf(input)) });
+          return result({ ...found, studio_url: studio.link(tool.getPage(input)) });
         } catch (error) {
           return failure(error);
         }

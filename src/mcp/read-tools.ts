@@ -63,8 +63,8 @@ const listCampaigns = defineTool({
       search: z.string().max(200).optional().describe('Text in the name or the ID'),
       cursor: z.string().optional().describe('next_cursor of the previous page'),
     }),
-  subjectOf: noSubject,
-  pageOf: () => campaignPage(),
+  getSubject: noSubject,
+  getPage: () => campaignPage(),
   async run({ search = '', cursor }, context) {
     const rows = await readRows(context);
     const { numbers } = await context.studio.request<{ numbers: Record<string, CampaignStats> }>(
@@ -103,8 +103,8 @@ const getCampaign = defineTool({
     'Returns what is published, drafted and scheduled of a campaign. Pass draft.revision to update_draft and publish_campaign.',
   role: 'view',
   createInput: () => z.strictObject({ campaign_id: campaignId }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id }, context) {
     const row = await readRow(campaign_id, context);
     return {
@@ -125,8 +125,8 @@ const getWorkspace = defineTool({
     'Returns your rights and what campaigns may name: placements, segments, subscription groups, personas, sites, goals of the holdout, and the names of attributes, events and products that users have.',
   role: 'view',
   createInput: noInput,
-  subjectOf: noSubject,
-  pageOf: () => campaignPage(),
+  getSubject: noSubject,
+  getPage: () => campaignPage(),
   async run(_, { studio }) {
     const { operator, workspace } = await studio.request<SessionResponse>('/api/session');
     const names = await studio.request<Record<string, unknown>>('/api/suggestions');
@@ -144,8 +144,8 @@ const listSegments = defineTool({
   description: 'Lists segments: filter, estimated users, and the campaigns that use them.',
   role: 'view',
   createInput: noInput,
-  subjectOf: noSubject,
-  pageOf: () => '/segments',
+  getSubject: noSubject,
+  getPage: () => '/segments',
   async run(_, { studio }) {
     const { segments } = await studio.request<{ segments: unknown[] }>('/api/segments');
     return { items: segments };
@@ -159,8 +159,8 @@ const getSchema = defineTool({
     'Returns the JSON Schema of a campaign and the properties of each banner template. Read it before you write a draft.',
   role: 'view',
   createInput: noInput,
-  subjectOf: noSubject,
-  pageOf: () => campaignPage(),
+  getSubject: noSubject,
+  getPage: () => campaignPage(),
   run: (_, { studio }) => studio.request<Record<string, unknown>>('/api/schema'),
 });
 
@@ -171,8 +171,8 @@ const checkCampaign = defineTool({
     'Returns the errors and warnings of a campaign, and which campaigns would come before and after it in each placement. An error prevents publishing.',
   role: 'view',
   createInput: () => oneCampaign('to check'),
-  subjectOf: subjectOfChoice,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: subjectOfChoice,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   async run(input, context) {
     const campaign = await chooseCampaign(input, context);
     const post = { method: 'POST', body: { campaign } } as const;
@@ -188,8 +188,8 @@ const getReach = defineTool({
     'Estimates how many users match the audience of a campaign, and how many would see it. Small numbers are rounded unless you may view users.',
   role: 'view',
   createInput: () => oneCampaign('to estimate'),
-  subjectOf: subjectOfChoice,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: subjectOfChoice,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   run: async (input, context) =>
     context.studio.request<Record<string, unknown>>('/api/reach', {
       method: 'POST',
@@ -208,8 +208,8 @@ const getResults = defineTool({
       campaign_id: campaignId,
       include_days: z.boolean().optional().describe('Adds the counts of each day'),
     }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id, '/results'),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id, '/results'),
   async run({ campaign_id, include_days = false }, context) {
     await readRow(campaign_id, context);
     const { days, ...results } = await context.studio.request<ResultsResponse>(
@@ -231,8 +231,8 @@ const getSampleSize = defineTool({
       rate: z.number().gt(0).lt(1).describe('Rate without the change, such as 0.05'),
       lift: z.number().describe('Relative lift to detect, such as 0.2 for 5% to 6%'),
     }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id, rate, lift }, context) {
     const campaign = currentCampaign(await readRow(campaign_id, context));
     return context.studio.request<Record<string, unknown>>('/api/sample-size', {
@@ -260,8 +260,8 @@ const explainPlacement = defineTool({
       persona: z.string().optional().describe('Name of a persona of get_workspace'),
       ...(canViewUsers && { user_id: userId.optional() }),
     }),
-  subjectOf: noSubject,
-  pageOf: () => '/explain',
+  getSubject: noSubject,
+  getPage: () => '/explain',
   async run(input, { studio }) {
     const { placements, persona, user_id } = input;
     if (persona !== undefined && user_id !== undefined) {
@@ -288,8 +288,8 @@ const listHistory = defineTool({
       campaign_id: campaignId.optional(),
       before: z.int().positive().optional().describe('next_before of the previous page'),
     }),
-  subjectOf: ({ campaign_id = '' }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id, '/history'),
+  getSubject: ({ campaign_id = '' }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id, '/history'),
   async run({ campaign_id, before }, context) {
     const query = new URLSearchParams();
     if (campaign_id !== undefined) query.set('campaign', campaign_id);
@@ -308,8 +308,8 @@ const listDataRuns = defineTool({
     'Without an integration, lists the integrations and their last run. With one, lists its runs and rejected rows with the reasons.',
   role: 'view',
   createInput: () => z.strictObject({ integration_id: z.string().min(1).optional() }),
-  subjectOf: ({ integration_id = '' }) => integration_id,
-  pageOf: () => '/data',
+  getSubject: ({ integration_id = '' }) => integration_id,
+  getPage: () => '/data',
   async run({ integration_id }, { studio }) {
     const path = integration_id === undefined ? '' : `/${encodeURIComponent(integration_id)}`;
     return studio.request<Record<string, unknown>>(`/api/integrations${path}`);

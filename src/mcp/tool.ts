@@ -19,9 +19,9 @@ export interface Tool<Input = unknown> {
   /** Returns the input schema, which rejects unknown arguments. */
   createInput(operator: SessionResponse['operator']): z.ZodType<Input>;
   /** Returns the subject of the audit entry, for example a campaign ID. Not a user ID, because erasure keeps audit entries. */
-  subjectOf(input: Input): string;
+  getSubject(input: Input): string;
   /** Returns the path of the Studio's page about the result, which `studio_url` of the result links to. */
-  pageOf(input: Input): string;
+  getPage(input: Input): string;
   run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;
 }
 

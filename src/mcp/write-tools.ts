@@ -45,8 +45,8 @@ const createDraft = defineTool({
   description: 'Stores a new campaign as a draft and returns its checks. Users see nothing of a draft.',
   role: 'edit',
   createInput: () => z.strictObject({ campaign: campaignObject, dry_run: dryRun }),
-  subjectOf: ({ campaign }) => campaign.campaign_id,
-  pageOf: ({ campaign, dry_run }) => campaignPage(dry_run ? undefined : campaign.campaign_id),
+  getSubject: ({ campaign }) => campaign.campaign_id,
+  getPage: ({ campaign, dry_run }) => campaignPage(dry_run ? undefined : campaign.campaign_id),
   async run({ campaign, dry_run }, context) {
     const id = campaign.campaign_id;
     if (await rowExists(id, context)) {
@@ -71,8 +71,8 @@ const updateDraft = defineTool({
       revision: revision.nullable().describe('draft.revision of get_campaign; null if there is no draft'),
       dry_run: dryRun,
     }),
-  subjectOf: ({ campaign }) => campaign.campaign_id,
-  pageOf: ({ campaign }) => campaignPage(campaign.campaign_id),
+  getSubject: ({ campaign }) => campaign.campaign_id,
+  getPage: ({ campaign }) => campaignPage(campaign.campaign_id),
   async run({ campaign, revision, dry_run }, context) {
     const row = await readRow(campaign.campaign_id, context);
     if (dry_run) return { ...(await check(context, campaign)) };
@@ -95,8 +95,8 @@ const createPreviewLink = defineTool({
       persona: z.string().nullable().optional(),
       language: z.string().max(35).optional(),
     }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   run: ({ persona = null, ...link }, { studio }) =>
     studio.request<Record<string, unknown>>('/api/preview-links', {
       method: 'POST',
@@ -122,8 +122,8 @@ const publishCampaign = defineTool({
         .describe('Whether scheduled releases of the campaign stay; required if there are any'),
       dry_run: dryRun,
     }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ dry_run, ...release }, context) {
     const { campaign_id } = release;
     if (dry_run) {
@@ -148,8 +148,8 @@ const stopCampaign = defineTool({
     'Stops a published campaign at once and cancels its scheduled releases. Its draft, results and history stay.',
   role: 'publish',
   createInput: () => z.strictObject({ campaign_id: campaignId, note }),
-  subjectOf: ({ campaign_id }) => campaign_id,
-  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
+  getSubject: ({ campaign_id }) => campaign_id,
+  getPage: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id, note }, context) {
     const { newest } = await readRow(campaign_id, context);
     return context.studio.request<Record<string, unknown>>(

@@ -101,7 +101,7 @@ export const createService = ({
     store: timedStore,
     now,
     log,
-    metricsOf: metrics.metricsOf,
+    getRouteMetrics: metrics.getRouteMetrics,
   });
   const allWorkspaces = () => source.registry().workspaces;
   const stopResultsConsumer = startResultsConsumer({ store, workspaces: allWorkspaces, log });

@@ -51,8 +51,8 @@ const measure = async (bin: string, workers: number): Promise<Row[]> => {
     await getRate(server, { warmUpSeconds: 0 });
     const processes = [
       { name: 'service', pid: server.process.pid! },
-      { name: workers === 0 ? 'PostgreSQL' : 'coordinator', pid: cluster.pidOf(0) },
-      ...Array.from({ length: workers }, (_, i) => ({ name: `worker ${i + 1}`, pid: cluster.pidOf(i + 1) })),
+      { name: workers === 0 ? 'PostgreSQL' : 'coordinator', pid: cluster.getPid(0) },
+      ...Array.from({ length: workers }, (_, i) => ({ name: `worker ${i + 1}`, pid: cluster.getPid(i + 1) })),
     ];
     const times = () => Promise.all(processes.map(({ pid }) => cpuSeconds(pid)));
     const [before, calls] = [await times(), await countStatements(database)];

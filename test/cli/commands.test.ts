@@ -101,12 +101,12 @@ describe('placard check', () => {
 describe('placard export', () => {
   const fill = async (db: string, workspaceIds: string[], users = 1) => {
     const store = await openStore(db);
-    const keyOf = (id: string) => `${id}-key`;
+    const getKey = (id: string) => `${id}-key`;
     const service = createService({
       workspaces: workspaceIds.map((id) =>
         aWorkspace({
           workspace_id: id,
-          api_keys: [{ type: 'server', key: keyOf(id), permissions: ['users.track'] }],
+          api_keys: [{ type: 'server', key: getKey(id), permissions: ['users.track'] }],
         }),
       ),
       store,
@@ -120,7 +120,7 @@ describe('placard export', () => {
         const { status } = await service.fetch(
           new Request('http://localhost/users/track', {
             method: 'POST',
-            headers: { authorization: `Bearer ${keyOf(id)}`, 'content-type': 'application/json' },
+            headers: { authorization: `Bearer ${getKey(id)}`, 'content-type': 'application/json' },
             body: JSON.stringify({ attributes }),
           }),
         );

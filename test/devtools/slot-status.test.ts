@@ -4,7 +4,7 @@ import { getSlotStatus } from '../../src/devtools/slot-status.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { anEmptySlot, anInspection, aPlacement, aSlot, aView, heard, NOW } from './states.ts';
 
-const sayOf = (
+const describeStatus = (
   placement: PlacementState,
   slot: SlotState | null,
   { share = 1, ...changes }: Partial<Inspection> & { share?: number } = {},
@@ -116,7 +116,7 @@ describe('a slot without a banner reports', () => {
       /check or shouldShow\(\) is pending/,
     ],
   ] as const)('%s', (_, placement, slot, changes, title, why) => {
-    const status = sayOf(placement, slot, changes);
+    const status = describeStatus(placement, slot, changes);
     expect(status.title).toBe(title);
     expect(status.why).toMatch(why);
   });
@@ -124,7 +124,7 @@ describe('a slot without a banner reports', () => {
   test('the wait that the service requested, and its message', () => {
     const failed = heard({ type: 'failed', kind: 'sync', message: 'Sync of home_hero: 429 Over rate limit' });
     const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
-    expect(sayOf(aPlacement({ banner: undefined }), anEmptySlot(), changes)).toEqual({
+    expect(describeStatus(aPlacement({ banner: undefined }), anEmptySlot(), changes)).toEqual({
       tone: 'bad',
       title: 'No response',
       why: 'Next request in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
@@ -133,7 +133,7 @@ describe('a slot without a banner reports', () => {
 
   test('that the service may not have the placement, once it has responded for others', () => {
     const recent = [heard({ type: 'synced', placements: ['other'], banners: { other: null } })];
-    const { why } = sayOf(aPlacement({ banner: undefined }), anEmptySlot(), { recent });
+    const { why } = describeStatus(aPlacement({ banner: undefined }), anEmptySlot(), { recent });
     expect(why).toMatch(/workspace has this one/);
   });
 });
@@ -156,25 +156,25 @@ describe('a slot with a banner reports', () => {
       /No banner is next/,
     ],
   ])('%s', (_, placement, slot, title, why) => {
-    expect(sayOf(placement, slot).title).toBe(title);
-    expect(sayOf(placement, slot).why).toMatch(why);
+    expect(describeStatus(placement, slot).title).toBe(title);
+    expect(describeStatus(placement, slot).why).toMatch(why);
   });
 
   test('that the last sync failed, if the banner is from the cache', () => {
     const failed = heard({ type: 'failed', kind: 'unauthorized', message: 'Sync: 401 Invalid API key' });
     const synced = heard({ type: 'synced', placements: ['home'], banners: {} });
     const seen = aSlot({ view: aView({ isSeen: true }) });
-    expect(sayOf(aPlacement(), seen, { recent: [synced, failed] })).toEqual({
+    expect(describeStatus(aPlacement(), seen, { recent: [synced, failed] })).toEqual({
       tone: 'bad',
       title: 'Seen',
       why: 'Cached, because the last sync failed: Sync: 401 Invalid API key Shown, impression counted.',
     });
-    expect(sayOf(aPlacement(), seen, { recent: [failed, synced] }).tone).toBe('good');
+    expect(describeStatus(aPlacement(), seen, { recent: [failed, synced] }).tone).toBe('good');
   });
 
   test('no other response behind a test send', () => {
     const test = buildBanner({ id: 'test', isTestSend: true });
-    expect(sayOf(aPlacement({ banner: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
+    expect(describeStatus(aPlacement({ banner: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
   });
 
   const flat = document.createElement('div');
@@ -189,7 +189,7 @@ describe('a slot with a banner reports', () => {
     ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /^Covered by/],
     ['the elapsed part of the second', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
   ])('%s', (_, slot, share, why) => {
-    const status = sayOf(aPlacement(), slot, { share });
+    const status = describeStatus(aPlacement(), slot, { share });
     expect(status.why).toMatch(why);
     expect(status.title).toBe(slot.view?.isSeen ? 'Seen' : 'Not seen yet');
   });

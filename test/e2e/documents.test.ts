@@ -22,7 +22,7 @@ const BUILT = ['vue', 'next'];
 
 const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && !BUILT.includes(use));
 const getTitle = ({ file, line }: Example) => `${file}:${line}`;
-const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
+const getName = ({ file, line }: Example) => `${parse(file).name}-${line}`;
 /** Examples of one page can import each other by their declared file names. */
 const getFile = (example: Example) => {
   const ending = example.use === 'vitest' ? 'test.ts' : example.language;
@@ -101,11 +101,11 @@ describe('the documentation', () => {
     let pages: PageServer;
     beforeAll(async () => {
       browser = await launchShell();
-      const modules = titled('page').map(([, example]) => [nameOf(example), join(folder, getFile(example))]);
+      const modules = titled('page').map(([, example]) => [getName(example), join(folder, getFile(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
       for (const [, example] of titled('page')) {
-        const script = `import '/placard/${nameOf(example)}.js';`;
-        pages.set(`/${nameOf(example)}`, { html: MARKUP, script });
+        const script = `import '/placard/${getName(example)}.js';`;
+        pages.set(`/${getName(example)}`, { html: MARKUP, script });
       }
     });
     afterAll(async () => {
@@ -117,7 +117,7 @@ describe('the documentation', () => {
       const page = await browser.newPage();
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(String(error)));
-      await page.goto(`${pages.origin}/${nameOf(example)}`);
+      await page.goto(`${pages.origin}/${getName(example)}`);
       await page.getByText(HEADLINES).first().waitFor();
       expect(faults).toEqual([]);
       await page.close();

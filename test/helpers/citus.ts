@@ -44,7 +44,7 @@ export interface CitusCluster {
   /** Kills a node: 0 is the coordinator, 1 and 2 are workers. */
   kill(node: number): Promise<void>;
   /** PID of a node; its backends are children of it. */
-  pidOf(node: number): number;
+  getPid(node: number): number;
   /** Restarts a node. */
   start(node: number): Promise<void>;
   stop(): Promise<void>;
@@ -130,7 +130,7 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
   return {
     url,
     run: (statement) => runOn(url, statement),
-    pidOf: (node) => processes.get(node)!.pid!,
+    getPid: (node) => processes.get(node)!.pid!,
     kill,
     start,
     async stop() {

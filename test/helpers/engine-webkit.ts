@@ -107,13 +107,13 @@ export const webkit: EngineKind = {
     };
     /** On a busy machine the driver responds before the new page has run its scripts. */
     const loading = async (navigate: () => Promise<void>): Promise<void> => {
-      const stateOf = () =>
+      const getState = () =>
         driver.executeScript<[number, string]>('return [performance.timeOrigin, document.readyState]');
-      const [former] = await stateOf();
+      const [former] = await getState();
       await navigate();
       await driver.wait(async () => {
         // The document is being replaced.
-        const [origin, state] = await stateOf().catch(() => [former, '']);
+        const [origin, state] = await getState().catch(() => [former, '']);
         return origin !== former && state === 'complete';
       }, patience(30_000));
     };

@@ -254,7 +254,7 @@ export const getBodies = (
 const deep = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
 /** Malformed bytes, derived from a valid body. */
-export const bytesOf = (text: string): fc.Arbitrary<Uint8Array> => {
+export const toBytes = (text: string): fc.Arbitrary<Uint8Array> => {
   const plain = Buffer.from(text);
   const inside = (json: string) =>
     Buffer.from(`{"attributes":[{"external_id":"u-1","deep":${json}}],${text.slice(1)}`);

@@ -12,15 +12,15 @@ const CHANGES = [
 const IMPORT = /from '(\.{1,2}\/[^']+\.tsx?)'/g;
 
 /** Returns a test file and the files of `test/` that it imports, directly or not. */
-const filesOf = (path: string, found = new Map<string, string>()): Map<string, string> => {
+const findFiles = (path: string, found = new Map<string, string>()): Map<string, string> => {
   // An import in a text of the test names no file.
   if (found.has(path) || !path.startsWith('test/') || !existsSync(path)) return found;
   const text = readFileSync(path, 'utf8');
   found.set(path, text);
-  for (const [, imported] of text.matchAll(IMPORT)) filesOf(join(dirname(path), imported!), found);
+  for (const [, imported] of text.matchAll(IMPORT)) findFiles(join(dirname(path), imported!), found);
   return found;
 };
 
 /** Returns whether a test file changes globals, itself or in a helper that it imports. */
 export const changesGlobals = (path: string): boolean =>
-  [...filesOf(path).values()].some((text) => CHANGES.some((change) => change.test(text)));
+  [...findFiles(path).values()].some((text) => CHANGES.some((change) => change.test(text)));

@@ -10,7 +10,7 @@ import { RunTimeoutError } from '../../src/ingestion/run-outcome.ts';
 import { MAX_CUSTOM_ATTRIBUTES, MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, ingestMutation, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
+import { aFolder, aStore, exported, getRejects, getState, ID, ingest, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CUSTOMERS = {
@@ -382,7 +382,7 @@ describe('row ingestion', () => {
       rowsSynced: 1,
       rowsFailed: 3,
     });
-    expect((await stateOf(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, sortKey: '4' });
+    expect((await getState(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, sortKey: '4' });
     expect((await getRejects(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is not a time',
@@ -512,7 +512,7 @@ describe('row ingestion', () => {
     expect(await run(lagging)).toBe(2);
     rows.push(at(7, 31), at(8, 10));
     expect(await run(lagging)).toBe(1);
-    expect((await stateOf(store))?.watermark?.sortKey).toBe('5');
+    expect((await getState(store))?.watermark?.sortKey).toBe('5');
     expect(await run(lagging)).toBe(0);
     rows.push(at(9, 40), at(10, 50));
     expect(await run(lagging)).toBe(2);

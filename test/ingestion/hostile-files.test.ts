@@ -11,7 +11,7 @@ import { silentLog } from '../../src/service/index.ts';
 import { getProgram } from '../helpers/built-programs.ts';
 import { patience } from '../helpers/patience.ts';
 import { getDescendants, hasEnded } from '../helpers/process-tree.ts';
-import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
+import { aFolder, aStore, exported, getRejects, getState, ID, ingest, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CSV = {
@@ -218,7 +218,7 @@ test('does not store cells of a CSV with an unclosed quote', async () => {
   const [reject] = await store.ingestion.rejects(W, ID, { limit: 9 });
   expect(JSON.stringify(reject)).not.toContain('lee@example.org');
   expect(reject!.payload).toBe('a.csv#3');
-  expect((await stateOf(store))?.watermark?.sortKey).toBe('kim');
+  expect((await getState(store))?.watermark?.sortKey).toBe('kim');
   expect(await exported(store, 'users')).toHaveLength(1);
   expect(workspaceWith(CSV, folder).integrations).toHaveLength(1);
 });

@@ -27,7 +27,7 @@ export const workspaceWith = (source: Record<string, unknown>, folder: string, m
     folder,
   );
 
-export const stateOf = async (store: Pick<Store, 'ingestion'>) =>
+export const getState = async (store: Pick<Store, 'ingestion'>) =>
   (await store.ingestion.states(W)).find(({ integrationId }) => integrationId === ID) ?? null;
 
 /** Runs the integration once, as the scheduler does. */
@@ -38,7 +38,7 @@ export const ingest = async (
   { now = Date.now, signal = new AbortController().signal } = {},
 ): Promise<IngestionRun> => {
   const workspace = workspaceWith(source, folder);
-  const state = await stateOf(store);
+  const state = await getState(store);
   const lease = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
   const run = await store.ingestion.acquireLease({ ...lease, nowMs: now(), leaseMs: 1_000 });
   if (!run) throw new Error('The integration is running');

@@ -4,7 +4,7 @@ import { PREVIEW_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createService, openStore, type Service, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { API_ROUTES, keyFor, NO_LIMITS } from '../helpers/api-routes.ts';
-import { bytesOf, getBodies } from '../helpers/fuzz-bodies.ts';
+import { getBodies, toBytes } from '../helpers/fuzz-bodies.ts';
 import { patience } from '../helpers/patience.ts';
 import fc, { times } from '../helpers/property.ts';
 import { recordingLog } from '../helpers/running-service.ts';
@@ -34,7 +34,7 @@ const send = (path: string, key: string, body: Uint8Array, method = 'POST') =>
       body: body as BodyInit,
     }),
   );
-const keyOf = (path: string) => keyFor(ROUTES.get(path)!);
+const getKey = (path: string) => keyFor(ROUTES.get(path)!);
 
 beforeAll(async () => {
   store = await openStore(':memory:');
@@ -120,12 +120,12 @@ describe('random bodies', () => {
     async (path) => {
       const statuses = new Map<number, number>();
       const bodies = getBodies(ROUTES.get(path)!, bannerIds).chain((body) =>
-        bytesOf(JSON.stringify(body) ?? ''),
+        toBytes(JSON.stringify(body) ?? ''),
       );
       await fc.assert(
         fc.asyncProperty(bodies, async (bytes) => {
           const started = performance.now();
-          const answer = await send(path, keyOf(path), bytes, ROUTES.get(path)!.method);
+          const answer = await send(path, getKey(path), bytes, ROUTES.get(path)!.method);
           const text = await answer.text();
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(lines.at(-1))}`);

@@ -181,10 +181,10 @@ export const expectedResults = (
       };
     });
   const arms = [...new Set([...known.arms.map(String), ...counted.map(({ arm }) => arm)])];
-  const parts = (partOf: (each: Seen) => string | null) => {
+  const parts = (getPart: (each: Seen) => string | null) => {
     const groups = Map.groupBy(
-      counted.filter((each) => partOf(each) !== null),
-      (each) => `${partOf(each)} ${each.arm}`,
+      counted.filter((each) => getPart(each) !== null),
+      (each) => `${getPart(each)} ${each.arm}`,
     );
     return Object.fromEntries([...groups].map(([name, of]) => [name, getCounts(of)]));
   };

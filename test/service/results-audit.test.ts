@@ -356,12 +356,12 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       const line = body.users.find((each: { external_id: string }) => each.external_id === externalId);
       expect(line !== undefined).toBe(person?.hasProfile ?? false);
       if (!person || !line) continue;
-      const tallies = (nameOf: (each: Done) => string | undefined) =>
+      const tallies = (getName: (each: Done) => string | undefined) =>
         Object.fromEntries(
           [
             ...Map.groupBy(
-              person.done.filter((each) => nameOf(each) !== undefined),
-              nameOf,
+              person.done.filter((each) => getName(each) !== undefined),
+              getName,
             ),
           ].flatMap(([name, all]) => {
             // The export covers the last 90 days.

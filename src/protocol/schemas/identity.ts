@@ -7,8 +7,8 @@ import { fitsBytes, isStorableText } from '../text.ts';
 import type { Identifier, UserAlias } from '../users-track.ts';
 import { described } from './body.ts';
 
-/** Collects the problems of an object. */
-export interface Faults {
+/** Collects the issues of an object. */
+export interface IssueCollector {
   add(type: string): void;
 }
 
@@ -62,34 +62,34 @@ export interface Identity {
 export const checkIdentity = (
   object: Record<string, unknown>,
   blocked: ReadonlySet<string>,
-  problems: Faults,
+  issues: IssueCollector,
 ): Identity | null => {
   const { external_id, user_alias, braze_id, email, phone } = object;
   const hasExternalId = isPresent(external_id);
   const hasAlias = isPresent(user_alias);
   const hasBrazeId = isPresent(braze_id);
   if (Number(hasExternalId) + Number(hasAlias) + Number(hasBrazeId) > 1) {
-    problems.add(TRACK_ERROR.severalPrimaries);
+    issues.add(TRACK_ERROR.severalPrimaries);
     return null;
   }
   let lookup: Identifier | null = null;
   if (hasExternalId) {
     const checked = checkExternalId(external_id, blocked);
     if ('problem' in checked) {
-      problems.add(checked.problem);
+      issues.add(checked.problem);
       return null;
     }
     lookup = { by: 'external_id', value: checked.value };
   } else if (hasAlias) {
     const alias = checkAlias(user_alias);
     if (!alias) {
-      problems.add(notValid('user_alias'));
+      issues.add(notValid('user_alias'));
       return null;
     }
     lookup = { by: 'user_alias', value: alias };
   } else if (hasBrazeId) {
     if (typeof braze_id !== 'string' || !isStorableText(braze_id)) {
-      problems.add(notValid('braze_id'));
+      issues.add(notValid('braze_id'));
       return null;
     }
     lookup = { by: 'braze_id', value: braze_id };
@@ -100,24 +100,24 @@ export const checkIdentity = (
   const emailIsValid = hasEmail && isEmail(email);
   const phoneIsValid = hasPhone && isPhone(phone);
   if (hasEmail && !emailIsValid) {
-    problems.add(TRACK_ERROR.emailBadFormat);
+    issues.add(TRACK_ERROR.emailBadFormat);
     if (!lookup) return null;
   }
   if (!lookup && emailIsValid) lookup = { by: 'email', value: email };
   if (hasPhone && !phoneIsValid) {
-    problems.add(notValid('phone'));
+    issues.add(notValid('phone'));
     if (!lookup) return null;
   }
   if (!lookup && phoneIsValid) lookup = { by: 'phone', value: phone };
   if (!lookup) {
-    problems.add(TRACK_ERROR.identifierRequired);
+    issues.add(TRACK_ERROR.identifierRequired);
     return null;
   }
   const { _update_existing_only: updateExistingOnly } = object;
   const isFlag = typeof updateExistingOnly === 'boolean';
   if (!isFlag && updateExistingOnly !== undefined && updateExistingOnly !== null) {
     // Not ignored, because `"true"` was meant to prevent the creation of the user.
-    problems.add(notValid('_update_existing_only'));
+    issues.add(notValid('_update_existing_only'));
     return null;
   }
   // A valid value is written, `null` clears the property, and any other value leaves it unchanged.
@@ -132,14 +132,16 @@ export const checkIdentity = (
 };
 
 /** Returns a function that checks whether a reader accepts the value without a problem. */
-export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, faults: Faults) => unknown) => {
+export const hasNoIssues = (
+  read: (value: unknown, blocked: ReadonlySet<string>, issues: IssueCollector) => unknown,
+) => {
   const none = new Set<string>();
   return z.refine((value: unknown) => {
-    let isFaulty = false;
+    let hasIssue = false;
     const add = () => {
-      isFaulty = true;
+      hasIssue = true;
     };
-    return read(value, none, { add }) !== null && !isFaulty;
+    return read(value, none, { add }) !== null && !hasIssue;
   });
 };
 

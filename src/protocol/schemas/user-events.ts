@@ -15,7 +15,14 @@ import { fitsCharacters, isStorableNumber, isStorableText } from '../text.ts';
 import { parseInstant } from '../timestamp.ts';
 import type { InputArray } from '../users-track.ts';
 import { described } from './body.ts';
-import { checkIdentity, type Faults, type Identity, identifiers, idText, isSound } from './identity.ts';
+import {
+  checkIdentity,
+  hasNoIssues,
+  type Identity,
+  type IssueCollector,
+  identifiers,
+  idText,
+} from './identity.ts';
 
 /** ISO 4217 codes missing from the engine's list: funds, units of account, metals, and recent additions. */
 const OTHER_CURRENCIES =
@@ -120,25 +127,25 @@ const readQuantity: Read<number> = (value) => {
 const readTime: Read<number> = (value) =>
   typeof value === 'string' ? (parseInstant(value) ?? undefined) : undefined;
 
-/** Validates an object of `events` or `purchases`. Returns `null` if rejected, with all reasons in `faults`. */
+/** Validates an object of `events` or `purchases`. Returns `null` if rejected, with all reasons in `issues`. */
 export const readUserEvent = (
   object: unknown,
   array: EventArray,
   blocked: ReadonlySet<string>,
-  faults: Faults,
+  issues: IssueCollector,
 ): UserEventMembers | null => {
   if (!isRecord(object)) {
-    faults.add(TRACK_ERROR.identifierRequired);
+    issues.add(TRACK_ERROR.identifierRequired);
     return null;
   }
   const member = <T>(name: string, read: Read<T>): T | undefined => {
     const value = object[name];
     const found = read(value);
     if (found !== undefined) return found;
-    faults.add(value === undefined || value === null ? required(name) : notValid(name));
+    issues.add(value === undefined || value === null ? required(name) : notValid(name));
     return undefined;
   };
-  const identity = checkIdentity(object, blocked, faults);
+  const identity = checkIdentity(object, blocked, issues);
   const isPurchase = array === 'purchases';
   const name = isPurchase ? member('product_id', readProduct) : member('name', readName);
   const currency = isPurchase ? member('currency', readCurrency) : '';
@@ -146,7 +153,7 @@ export const readUserEvent = (
   const quantity = isPurchase ? member('quantity', readQuantity) : 1;
   const timeMs = member('time', readTime);
   const properties = readProperties(object['properties'], array);
-  if (properties === null) faults.add(TRACK_ERROR.invalidProperties);
+  if (properties === null) issues.add(TRACK_ERROR.invalidProperties);
   if (
     identity === null ||
     name === undefined ||
@@ -192,7 +199,7 @@ export const eventObject = z
     name: name.check(described(`Name of the event, at most ${MAX_NAME_CHARACTERS} characters.`)),
     properties: createPropertiesSchema('events'),
   })
-  .check(isSound((object, blocked, faults) => readUserEvent(object, 'events', blocked, faults)));
+  .check(hasNoIssues((object, blocked, issues) => readUserEvent(object, 'events', blocked, issues)));
 
 /** Purchase of a user. */
 export const purchaseObject = z
@@ -214,4 +221,4 @@ export const purchaseObject = z
       .check(described(`How many, 1 to ${MAX_PURCHASE_QUANTITY}. Default 1.`)),
     properties: createPropertiesSchema('purchases'),
   })
-  .check(isSound((object, blocked, faults) => readUserEvent(object, 'purchases', blocked, faults)));
+  .check(hasNoIssues((object, blocked, issues) => readUserEvent(object, 'purchases', blocked, issues)));

@@ -4,7 +4,7 @@ import { isPresent, isRecord } from '../json.ts';
 import { MAX_BULK_OBJECTS, MAX_TRACK_OBJECTS } from '../limits.ts';
 import { INPUT_ARRAYS, type InputArray } from '../users-track.ts';
 import { described } from './body.ts';
-import { checkIdentity, type Faults, type Identity, identifiers, isSound } from './identity.ts';
+import { checkIdentity, hasNoIssues, type Identity, type IssueCollector, identifiers } from './identity.ts';
 import { eventObject, purchaseObject } from './user-events.ts';
 
 /**
@@ -25,14 +25,14 @@ export interface AttributesUser {
 
 const FLAGS = ['_merge_objects', 'push_token_import'];
 
-/** Parses the user and flags of an object of `attributes`. Returns `null` if rejected, with the reason in `faults`. */
+/** Parses the user and flags of an object of `attributes`. Returns `null` if rejected, with the reason in `issues`. */
 export const readAttributesUser = (
   object: unknown,
   blocked: ReadonlySet<string>,
-  faults: Faults,
+  issues: IssueCollector,
 ): AttributesUser | null => {
   if (!isRecord(object)) {
-    faults.add(TRACK_ERROR.identifierRequired);
+    issues.add(TRACK_ERROR.identifierRequired);
     return null;
   }
   const { push_token_import, push_tokens, external_id, braze_id, user_alias, email, phone } = object;
@@ -42,15 +42,15 @@ export const readAttributesUser = (
     const tokens = Array.isArray(push_tokens) ? push_tokens.length : Number(push_tokens != null);
     const isTooMany = isAnonymous && tokens > MAX_IMPORTED_TOKENS;
     if (tokens === 0 || isTooMany || isPresent(external_id) || isPresent(braze_id)) {
-      faults.add(TRACK_ERROR.badPushTokenImport);
+      issues.add(TRACK_ERROR.badPushTokenImport);
       return null;
     }
   }
-  const identity = isAnonymous ? null : checkIdentity(object, blocked, faults);
+  const identity = isAnonymous ? null : checkIdentity(object, blocked, issues);
   if (!identity && !isAnonymous) return null;
   for (const flag of FLAGS) {
     const value = object[flag];
-    if (value !== undefined && value !== null && typeof value !== 'boolean') faults.add(notValid(flag));
+    if (value !== undefined && value !== null && typeof value !== 'boolean') issues.add(notValid(flag));
   }
   return { identity, isTokenImport, mergeObjects: object['_merge_objects'] === true };
 };
@@ -70,7 +70,7 @@ const attributesObject = z
       .nullish(z.boolean())
       .check(described('`true`: the object may name a user by its push tokens alone. Default `false`.')),
   })
-  .check(isSound(readAttributesUser));
+  .check(hasNoIssues(readAttributesUser));
 
 const createBodySchema = <A extends z.ZodMiniType, E extends z.ZodMiniType, P extends z.ZodMiniType>(
   attributes: A,

@@ -140,7 +140,7 @@ interface ApiPipelineOptions {
   store: Store;
   now: () => number;
   log: Log;
-  metricsOf: (route: Route) => RouteMetrics;
+  getRouteMetrics: (route: Route) => RouteMetrics;
 }
 
 /** Logs rejected requests at most once a minute per cause, because a page with a wrong key keeps retrying. */
@@ -170,8 +170,15 @@ const createRejectionLog = (log: Log) => {
  * Runs the checks before each route in this order: route and method, key, permission, feature, workspace rate, content type,
  * size, JSON, user token, user rate, visitor rate, query, schema. Cheap checks, and those that reveal no secret, run first.
  */
-export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf }: ApiPipelineOptions) => {
-  const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
+export const createApiPipeline = ({
+  routes,
+  registry,
+  store,
+  now,
+  log,
+  getRouteMetrics,
+}: ApiPipelineOptions) => {
+  const metrics = new Map(routes.map((route) => [route, getRouteMetrics(route)]));
   const consumeUserLimit = createUserRateLimiter();
   const logRejection = createRejectionLog(log);
 

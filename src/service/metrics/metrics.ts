@@ -62,7 +62,7 @@ const createRequestMetrics = (registry: Registry) => {
   };
 
   return {
-    metricsOf({ path }: Route): RouteMetrics {
+    getRouteMetrics({ path }: Route): RouteMetrics {
       const kinds = new Map<string, Counter.Internal>();
       return {
         objects: (kind, count) => {

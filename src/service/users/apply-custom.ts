@@ -29,7 +29,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
   const lists = new Map<Members, Map<string, ObjectList>>();
 
   const mergeObject = (custom: Members, name: string, stored: Members, sent: Members) => {
-    const copy = merging.copyOf(stored);
+    const copy = merging.toCopy(stored);
     setOwn<unknown>(custom, name, copy);
     const size = sizes.get(copy) ?? jsonBytes(copy);
     const undo: Undo = [];

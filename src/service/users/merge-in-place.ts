@@ -79,7 +79,7 @@ export const createMerging = () => {
     return updated <= MAX_UPDATED_MEMBERS;
   };
 
-  return { bytesOf: countBytes, copyOf: toCopy, merge, chargeUpdate };
+  return { countBytes, toCopy, merge, chargeUpdate };
 };
 
 export type Merging = ReturnType<typeof createMerging>;

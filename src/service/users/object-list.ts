@@ -57,7 +57,8 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
       for (const [position, object] of list.entries()) if (object) enterAll(position, object);
     },
 
-    positionsOf: (key: string, value: unknown): ReadonlySet<number> => byKey.get(key)?.get(value) ?? NOWHERE,
+    findPositions: (key: string, value: unknown): ReadonlySet<number> =>
+      byKey.get(key)?.get(value) ?? NOWHERE,
   };
 };
 
@@ -96,11 +97,11 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
     };
     set(before, object);
     undo.push(() => set(object, before));
-    return merging.bytesOf(object) - merging.bytesOf(before);
+    return merging.countBytes(object) - merging.countBytes(before);
   };
 
   const mergeInto = (position: number, object: Members, indexed: string[], undo: Undo): number => {
-    const copy = merging.copyOf(list[position]!);
+    const copy = merging.toCopy(list[position]!);
     list[position] = copy;
     const before = indexed.map((key) => getOwn(copy, key));
     const growth = merging.merge(copy, object, undo);
@@ -125,7 +126,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
         index.leaveAll(position, object);
         list.pop();
       });
-      growth += merging.bytesOf(object) + 1;
+      growth += merging.countBytes(object) + 1;
     }
     return growth;
   };
@@ -137,7 +138,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       const members = countMembers(object);
       const indexed = Object.keys(object).filter(index.has);
       // Iterates over a copy, because the written value may add the same key to the index again.
-      for (const position of [...index.positionsOf(key, value)]) {
+      for (const position of [...index.findPositions(key, value)]) {
         if (!merging.chargeUpdate(members)) return null;
         growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
       }
@@ -146,7 +147,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   };
 
   const positionsToRemove = (remove: ObjectsEdit['remove']): Set<number> => {
-    const found = new Set(remove.map(({ key, value }) => index.positionsOf(key, value)));
+    const found = new Set(remove.map(({ key, value }) => index.findPositions(key, value)));
     return new Set([...found].flatMap((some) => [...some]));
   };
 
@@ -166,7 +167,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       }
       const removed = positionsToRemove(edit.remove);
       const after = [...removed].reduce(
-        (sum, position) => sum - merging.bytesOf(list[position]) - 1,
+        (sum, position) => sum - merging.countBytes(list[position]) - 1,
         bytes + added + updated,
       );
       if (after > MAX_NESTED_BYTES) {

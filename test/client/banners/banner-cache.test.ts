@@ -11,7 +11,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const ENDPOINT = 'https://api.example';
-const keyOf = (userId: string, appId = 'app') => recordKey(ENDPOINT, appId, userId);
+const getKey = (userId: string, appId = 'app') => recordKey(ENDPOINT, appId, userId);
 
 const setUp = (store: Store = createMemoryStore(), bootstrap?: BannerBootstrap) => {
   const errors: unknown[] = [];
@@ -38,7 +38,7 @@ const stored = (banner = buildBanner(), fetchedAtMs = 1) => ({
 
 test('shows the banner that a previous page stored, after one read', async () => {
   const store = createMemoryStore();
-  await store.setMany([[keyOf('u-1'), stored()]]);
+  await store.setMany([[getKey('u-1'), stored()]]);
   const get = vi.spyOn(store, 'get');
   const { cache } = setUp(store);
   expect(cache.current('home_hero')).toBeUndefined();
@@ -90,7 +90,7 @@ test('applies a change at once, and stores it before the promise resolves', asyn
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
   expect(onChange).toHaveBeenCalled();
   expect(await done).toBe('verdict');
-  expect(await store.get(keyOf('u-1'))).toMatchObject({
+  expect(await store.get(getKey('u-1'))).toMatchObject({
     banners: new Map([['home_hero', { banner: expect.objectContaining({ id: 'bnr-1' }), fetchedAtMs: 1 }]]),
   });
 });
@@ -107,7 +107,7 @@ test('keeps the changes of two tabs to the same record', async () => {
       record.banners.set('b', { banner: null, fetchedAtMs: 2 });
     }),
   ]);
-  expect(await store.get(keyOf('u-1'))).toMatchObject({
+  expect(await store.get(getKey('u-1'))).toMatchObject({
     banners: new Map([
       ['a', { banner: null, fetchedAtMs: 1 }],
       ['b', { banner: null, fetchedAtMs: 2 }],
@@ -155,7 +155,7 @@ test('contract 7.8: the next user does not see or track banners of the previous 
   expect(cache.wasReturned(buildBanner())).toBe(false);
   await opened;
   await deleteUserRecords(store, cache.key, cache.userId);
-  expect(await store.get(keyOf('u-1'))).toBeUndefined();
+  expect(await store.get(getKey('u-1'))).toBeUndefined();
 });
 
 test('discards a pending change from the previous user’s tab after the user changes', async () => {
@@ -195,7 +195,7 @@ test('stores a user’s record again after another tab removed it, once this tab
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.change((record) => Object.assign(record, stored()));
-  expect(await store.get(keyOf('u-1'))).toMatchObject({
+  expect(await store.get(getKey('u-1'))).toMatchObject({
     banners: new Map([['home_hero', expect.anything()]]),
   });
 });
@@ -209,12 +209,12 @@ test('keeps the record of a user who signs out and signs in again before the rec
   await cache.open('u-1');
   await forgotten;
   await cache.dismiss([getDismissal(buildBanner())]);
-  expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
+  expect(await store.get(getKey('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
 test('does not show a record of the previous user to the next user if it is read late', async () => {
   const store = createMemoryStore();
-  await store.setMany([[keyOf('u-1'), stored()]]);
+  await store.setMany([[getKey('u-1'), stored()]]);
   const { cache } = setUp(store);
   const first = cache.open('u-1');
   await cache.open('u-2');
@@ -225,14 +225,14 @@ test('does not show a record of the previous user to the next user if it is read
 test('keeps other apps and the current user when it removes other users', async () => {
   const store = createMemoryStore();
   await store.setMany([
-    [keyOf('u-1'), stored()],
-    [keyOf('u-2'), stored()],
-    [keyOf('u-1', 'other-app'), stored()],
+    [getKey('u-1'), stored()],
+    [getKey('u-2'), stored()],
+    [getKey('u-1', 'other-app'), stored()],
   ]);
   const { cache } = setUp(store);
   await cache.open('u-1');
   await deleteUserRecords(store, cache.key, cache.userId);
-  expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
+  expect((await store.entries()).map(([key]) => key)).toEqual([getKey('u-1'), getKey('u-1', 'other-app')]);
 });
 
 test('contract 7.8: does not write to the store after a wipe', async () => {
@@ -276,12 +276,12 @@ test.each([
   'case 46: treats a corrupt record (%j) as missing, and replaces it with the next change',
   async (damaged) => {
     const store = createMemoryStore();
-    await store.setMany([[keyOf('u-1'), damaged]]);
+    await store.setMany([[getKey('u-1'), damaged]]);
     const { cache } = setUp(store);
     await cache.open('u-1');
     expect(cache.current('home_hero')).toBeUndefined();
     await cache.change((record) => Object.assign(record, stored()));
-    expect(await store.get(keyOf('u-1'))).toMatchObject({
+    expect(await store.get(getKey('u-1'))).toMatchObject({
       version: 1,
       banners: new Map([['home_hero', expect.anything()]]),
     });
@@ -319,7 +319,7 @@ test.each([
   const counted = vi.fn();
   await cache.change(counted);
   expect(cache.current('home_hero')).toBeNull();
-  expect(await store.get(keyOf('u-1'))).toMatchObject({
+  expect(await store.get(getKey('u-1'))).toMatchObject({
     banners: new Map([['home_hero', expect.objectContaining({ banner: null })]]),
     dismissed: [{ bannerId: 'bnr-1' }],
   });
@@ -368,7 +368,7 @@ test('writes the full state of the page once a store recovers, after any number 
   isFull = false;
   await cache.change(() => undefined);
   expect(cache.current('home_hero')).toEqual(buildBanner());
-  expect(await memory.get(keyOf('u-1'))).toMatchObject({ banners: stored().banners });
+  expect(await memory.get(getKey('u-1'))).toMatchObject({ banners: stored().banners });
 });
 
 test('applies a bootstrap only on the first visit of its user, because later visits have newer responses', async () => {
@@ -391,7 +391,7 @@ test('applies a bootstrap only on the first visit of its user, because later vis
 
 test('case 46: does not repeat a change that throws on a corrupt record with the next change', async () => {
   const store = createMemoryStore();
-  await store.setMany([[keyOf('u-1'), { ...stored(), dismissed: [null] }]]);
+  await store.setMany([[getKey('u-1'), { ...stored(), dismissed: [null] }]]);
   const { cache } = setUp(store);
   const opened = cache.open('u-1');
   // Before the corrupt record is read, memory holds what the store cannot.
@@ -400,7 +400,7 @@ test('case 46: does not repeat a change that throws on a corrupt record with the
   await cache.change((record) => {
     record.clockSkewMs = 7;
   });
-  expect(await store.get(keyOf('u-1'))).toMatchObject({ clockSkewMs: 7 });
+  expect(await store.get(getKey('u-1'))).toMatchObject({ clockSkewMs: 7 });
 });
 
 test('case 41: waits two seconds only once if opening the store never settles', async () => {
@@ -418,7 +418,7 @@ test('case 41: waits two seconds only once if opening the store never settles', 
 
 test('case 41: uses a store that responds late', async () => {
   const inner = createMemoryStore();
-  await inner.setMany([[keyOf('u-1'), stored()]]);
+  await inner.setMany([[getKey('u-1'), stored()]]);
   const gate = Promise.withResolvers<void>();
   const { cache } = setUp({ ...inner, get: (key) => gate.promise.then(() => inner.get(key)) });
   const opened = cache.open('u-1');
@@ -432,7 +432,7 @@ test('case 41: uses a store that responds late', async () => {
 
 test('does not count the time that a page is suspended while it waits for the store', async () => {
   const store = createMemoryStore();
-  await store.setMany([[keyOf('u-1'), stored()]]);
+  await store.setMany([[getKey('u-1'), stored()]]);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { cache, errors } = setUp({ ...store, get: (key) => answered.then(() => store.get(key)) });
   const opened = cache.open('u-1');

@@ -75,7 +75,7 @@ describe('buffer and crash', () => {
     expect(world.service.requests).toHaveLength(1);
     await world.clock.advance(5_000);
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, inDoubt: 0 });
-    expect(second.noticesOf('in-doubt')).toMatchObject([{ events }]);
+    expect(second.getNotices('in-doubt')).toMatchObject([{ events }]);
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
@@ -93,7 +93,7 @@ describe('buffer and crash', () => {
     await world.clock.advance(MINUTE_MS);
     const [original, retry] = world.service.requests;
     expect(retry!.text).toBe(original!.text);
-    expect(second.noticesOf('in-doubt')).toHaveLength(1);
+    expect(second.getNotices('in-doubt')).toHaveLength(1);
     assertDeliveredExactlyOnce(world.service.events, events as never);
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, pending: 0 });
   });

@@ -307,7 +307,7 @@ test('ignores channel messages with missing members', async () => {
   const other = world.openChannel(world.name);
   for (const type of ['events-removed', 'notice', 'request-settled', 'consent']) other.postMessage({ type });
   await world.settle();
-  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(tab.getNotices('failed')).toEqual([]);
   expect(tab.notices).not.toContain(undefined);
   expect(await tab.capture('c2')).not.toBeNull();
   await tab.delivery.flush();

@@ -13,7 +13,7 @@ test('case 41: enters memory mode within two seconds if the store never opens, a
   const captured = tab.capture('a');
   await world.clock.advance(2_000);
   expect(await captured).toMatchObject({ bannerId: 'a' });
-  expect(tab.noticesOf('memory-mode')).toMatchObject([
+  expect(tab.getNotices('memory-mode')).toMatchObject([
     { on: true, reason: expect.stringContaining('2000 ms') },
   ]);
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
@@ -72,7 +72,7 @@ test('case 41: enters memory mode at once if the store fails to open, and moves 
   store.recover();
   tab.tell('visible');
   await world.settle();
-  expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false]);
+  expect(tab.getNotices('memory-mode').map(({ on }) => on)).toEqual([true, false]);
   const diagnostics = await tab.delivery.diagnostics();
   assertConserved(diagnostics);
   expect(diagnostics).toMatchObject({ memoryMode: false, captured: 4 });
@@ -233,12 +233,12 @@ test('case 40: reports an opt-out of an earlier visit after memory mode, and kee
   tab.tell('visible');
   await world.settle();
   expect(await tab.delivery.readConsent()).toBe(false);
-  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+  expect(tab.getNotices('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   breakDisk();
   expect(await tab.delivery.readConsent()).toBe(false);
   expect(await tab.capture()).toBeNull();
-  expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
-  expect(tab.noticesOf('consent')).toHaveLength(1);
+  expect(tab.getNotices('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
+  expect(tab.getNotices('consent')).toHaveLength(1);
   expect(world.service.requests).toEqual([]);
 });
 
@@ -254,7 +254,7 @@ test('case 40: applies an opt-out that was read before the log switches to memor
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
   expect(await tab.capture()).toBeNull();
   expect(await tab.delivery.readConsent()).toBe(false);
-  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+  expect(tab.getNotices('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
 });
 
 /** Opted out on disk, and opted in again in memory a minute later. */
@@ -282,7 +282,7 @@ test('case 69: keeps an opt-in in memory mode as the latest choice when storage 
   await world.clock.advance(10 * MINUTE_MS);
   expect(await tab.capture('after')).not.toBeNull();
   await world.clock.advance(MINUTE_MS);
-  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
+  expect(tab.getNotices('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
   expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual([
     'after',
     'in memory',

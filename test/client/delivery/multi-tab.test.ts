@@ -44,7 +44,7 @@ describe('several tabs', () => {
     expect(others.filter(({ text }) => text === lost!.text)).toHaveLength(1);
     const diagnostics = await survivor.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ captured: 80, delivered: 80, inDoubt: 0, pending: 0 });
-    expect(tabs.flatMap((tab) => tab.noticesOf('in-doubt'))).toHaveLength(1);
+    expect(tabs.flatMap((tab) => tab.getNotices('in-doubt'))).toHaveLength(1);
   });
 
   test('each open page emits the notices of a service worker’s deliveries', async () => {
@@ -55,9 +55,9 @@ describe('several tabs', () => {
     world.service.fail({ type: 'skip', indices: [2] });
     await worker.delivery.flush();
     await world.settle();
-    expect(page.noticesOf('delivered')).toEqual([{ type: 'delivered', events: events.slice(0, 2) }]);
-    expect(page.noticesOf('rejected')).toMatchObject([{ event: events[2], attempts: 1 }]);
-    expect(worker.noticesOf('delivered')).toHaveLength(1);
+    expect(page.getNotices('delivered')).toEqual([{ type: 'delivered', events: events.slice(0, 2) }]);
+    expect(page.getNotices('rejected')).toMatchObject([{ event: events[2], attempts: 1 }]);
+    expect(worker.getNotices('delivered')).toHaveLength(1);
   });
 
   test('case 36: the store determines the successor if tabs have no channel', async () => {
@@ -162,7 +162,7 @@ describe('several tabs', () => {
     const whileSent = world.records();
     answer.resolve(new Response('', { status: 503 }));
     await world.settle();
-    expect(first.noticesOf('paused')).toEqual([]);
+    expect(first.getNotices('paused')).toEqual([]);
     expect(world.records()).toEqual(whileSent);
   });
 
@@ -195,7 +195,7 @@ describe('consent', () => {
     second.tell('hidden');
     await world.settle();
     expect(world.service.requests).toHaveLength(0);
-    expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+    expect(second.getNotices('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   });
 
   test.each([
@@ -343,7 +343,7 @@ describe('consent', () => {
     expect(await deaf.capture('after')).toMatchObject({ bannerId: 'after' });
     await deaf.delivery.flush();
     expect(world.sent()).toEqual([['before'], ['after']]);
-    expect(deaf.noticesOf('consent')).toEqual([]);
+    expect(deaf.getNotices('consent')).toEqual([]);
     expect(await deaf.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
@@ -359,7 +359,7 @@ describe('consent', () => {
       expect(listeners).toHaveLength(1);
       for (const listener of listeners) expect(() => listener({ data })).not.toThrow();
       expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
-      expect(tab.noticesOf('failed')).toEqual([]);
+      expect(tab.getNotices('failed')).toEqual([]);
     },
   );
 

@@ -114,7 +114,7 @@ describe('network and lifecycle', () => {
     await tab.capture();
     await tab.delivery.flush();
     const message = expect.stringMatching(/^Delivery failed: No response from http\S+\/banners\/track: /);
-    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'delivery', message }]);
+    expect(tab.getNotices('failed')).toMatchObject([{ kind: 'delivery', message }]);
     vi.unstubAllGlobals();
     await world.clock.advance(60_000);
     const diagnostics = await tab.delivery.diagnostics();
@@ -331,13 +331,13 @@ describe('network and lifecycle', () => {
     tab.tell('hidden');
     await world.settle();
     expect(world.service.events).toHaveLength(3);
-    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+    expect(tab.getNotices('failed')).toMatchObject([{ kind: 'storage' }]);
     store.recover();
     tab.tell('visible');
     await world.clock.advance(60_000);
     // A full disk stores no counts, and removes delivered events.
     expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
-    expect(tab.noticesOf('delivered')[0]?.events).toHaveLength(3);
+    expect(tab.getNotices('delivered')[0]?.events).toHaveLength(3);
     expect(world.service.events.map(({ copies }) => copies)).toEqual([1, 1, 1]);
   });
 

@@ -35,7 +35,7 @@ test('applies the in-doubt policy of a new event type', async () => {
   await tab.capture('b1', 'click');
   await world.clock.advance(60_000);
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 2, delivered: 1, discarded: 1 });
-  expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'config')).toEqual([]);
+  expect(tab.getNotices('failed').filter(({ kind }) => kind === 'config')).toEqual([]);
 });
 
 test('sends events of a new type in an exit flush', async () => {

@@ -60,7 +60,7 @@ test.each(POLICIES)(
         expect(diagnostics).toMatchObject({ pending: 5, inDoubt: 0 });
         await tab.delivery.enable();
         await tab.delivery.flush();
-        expect(tab.noticesOf('in-doubt')).toEqual([]);
+        expect(tab.getNotices('in-doubt')).toEqual([]);
         assertDeliveredExactlyOnce(world.service.events, events);
       }
     }
@@ -79,7 +79,7 @@ test('an opt-in on the visit after an opt-out does not emit the opt-out, and sto
   const click = second.capture();
   await enabled;
   expect(await click).toMatchObject({ type: 'click' });
-  expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
+  expect(second.getNotices('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
   expect(world.state()?.consent).toBe('enabled');
 });
 

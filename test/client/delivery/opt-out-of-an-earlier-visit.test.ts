@@ -19,7 +19,7 @@ const expectForgottenClick = async (world: World, tab: ReturnType<World['openTab
   const clicked = tab.capture();
   await world.clock.advance(120_000);
   expect(await clicked).toBeNull();
-  expect(tab.noticesOf('tracked')).toEqual([]);
+  expect(tab.getNotices('tracked')).toEqual([]);
   expect(world.records().filter(([key]) => String(key).startsWith('event'))).toEqual([]);
   expect(world.sent()).toEqual([]);
 };

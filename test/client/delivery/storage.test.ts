@@ -30,8 +30,8 @@ test.each([
   await tab.captureMany(2, 'dismiss');
   expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 1 });
   expect(batchWrites).toBeGreaterThan(nth);
-  expect(tab.noticesOf('delivered').flatMap(({ events }) => events)).toMatchObject([{ bannerId: 'b0' }]);
-  expect(tab.noticesOf('rejected')).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 1 }]);
+  expect(tab.getNotices('delivered').flatMap(({ events }) => events)).toMatchObject([{ bannerId: 'b0' }]);
+  expect(tab.getNotices('rejected')).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 1 }]);
   const diagnostics = await tab.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 1, pending: 1, inDoubt: 0 });
   assertConserved(diagnostics);
@@ -68,7 +68,7 @@ test.each([
     await world.settle();
     expect(batchWrites).toBe(4);
     expect(asked).toBe(1);
-    expect(tab.noticesOf('dropped')).toMatchObject([{ event: { bannerId: 'b0' }, reason: 'rejected' }]);
+    expect(tab.getNotices('dropped')).toMatchObject([{ event: { bannerId: 'b0' }, reason: 'rejected' }]);
     const diagnostics = await tab.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ captured: 1, pending: 0, deadLetters: 1 });
     assertConserved(diagnostics);
@@ -120,12 +120,12 @@ test('case 43: at the quota, evicts caches first, then impressions if needed, wi
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'] });
   await tab.capture('fits', 'impression');
   expect(order).toEqual(['cache']);
-  expect(tab.noticesOf('dropped')).toEqual([]);
+  expect(tab.getNotices('dropped')).toEqual([]);
   order.length = 0;
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
   const event = await tab.capture('last', 'click');
   expect(event).toMatchObject({ bannerId: 'last' });
-  order.push(...tab.noticesOf('dropped').map(({ event: { type } }) => type));
+  order.push(...tab.getNotices('dropped').map(({ event: { type } }) => type));
   expect(order[0]).toBe('cache');
   expect(order.slice(1)).toEqual(Array.from({ length: 11 }, () => 'impression'));
   const diagnostics = await tab.delivery.diagnostics();
@@ -141,7 +141,7 @@ test('case 43: at the quota without impressions, evicts clicks before older dism
   await tab.captureMany(10, 'click');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
   await tab.capture('last', 'click');
-  expect(tab.noticesOf('dropped').map(({ event: { type } }) => type)).toEqual(Array(10).fill('click'));
+  expect(tab.getNotices('dropped').map(({ event: { type } }) => type)).toEqual(Array(10).fill('click'));
 });
 
 test.each([
@@ -157,7 +157,7 @@ test.each([
     const once = type === 'impression' ? { dedupName: 'session b1' } : {};
     const event = { type, bannerId: 'new', placementId: 'p', userId: 'u1', ...once };
     expect(await tab.delivery.capture(event)).toMatchObject({ bannerId: 'new' });
-    expect(tab.noticesOf('dropped')).toEqual([]);
+    expect(tab.getNotices('dropped')).toEqual([]);
     expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, pending: 1, evicted: 0 });
     tab.tell('visible');
     await world.settle();
@@ -181,7 +181,7 @@ test('case 43: continues in memory mode if no record is left to evict', async ()
     { verbs: ['update', 'setMany'], times: Number.POSITIVE_INFINITY },
   );
   expect(await tab.capture('a')).toMatchObject({ bannerId: 'a' });
-  expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
+  expect(tab.getNotices('memory-mode')).toMatchObject([{ on: true }]);
   await tab.delivery.flush();
   expect(world.sent()).toEqual([['a']]);
 });
@@ -198,7 +198,7 @@ test('case 43: enters memory mode if the disk is too full to delete, and does no
     { verbs: ['update', 'setMany'], times: Number.POSITIVE_INFINITY },
   );
   expect(await tab.captureMany(5, 'click')).not.toContain(null);
-  expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
+  expect(tab.getNotices('memory-mode')).toMatchObject([{ on: true }]);
   lift();
   tab.tell('visible');
   await world.settle();
@@ -237,7 +237,7 @@ test('case 46: removes only the corrupt record', async () => {
   const diagnostics = await tab.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: 3, delivered: 2, evicted: 1, pending: 0 });
   assertConserved(diagnostics);
-  expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+  expect(tab.getNotices('failed')).toMatchObject([{ kind: 'storage' }]);
   expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual(['control']);
 });
 
@@ -285,7 +285,7 @@ test('case 48: adapts the cap to a tiny quota', async () => {
   const diagnostics = await tab.delivery.diagnostics();
   assertConserved(diagnostics);
   expect(diagnostics.pending).toBeLessThanOrEqual(30);
-  expect(tab.noticesOf('memory-mode')).toEqual([]);
+  expect(tab.getNotices('memory-mode')).toEqual([]);
 });
 
 test('evicts impressions first, oldest first, and dismissals last if the count exceeds the cap', async () => {
@@ -295,7 +295,7 @@ test('evicts impressions first, oldest first, and dismissals last if the count e
   await tab.captureMany(10, 'click');
   await tab.captureMany(10, 'impression');
   await world.settle();
-  const dropped = tab.noticesOf('dropped');
+  const dropped = tab.getNotices('dropped');
   expect(dropped.map(({ event }) => `${event.type} ${event.bannerId}`)).toEqual(
     ['b0', 'b1', 'b2', 'b3', 'b4', 'b5'].map((id) => `impression ${id}`),
   );
@@ -337,7 +337,7 @@ test('expires and counts events older than seven days one hour after a page firs
   const diagnostics = await second.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: 5, expired: 5, pending: 0, inDoubt: 0 });
   assertConserved(diagnostics);
-  expect(second.noticesOf('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
+  expect(second.getNotices('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
 });
 
 test('does not expire newer events at the next check if a wrong clock makes them too old', async () => {
@@ -369,7 +369,7 @@ test('case 44: continues in memory mode if a newer version owns the log, and doe
     await tab.capture('second');
     await tab.delivery.flush();
     expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
-    expect(tab.noticesOf('memory-mode')).toMatchObject([
+    expect(tab.getNotices('memory-mode')).toMatchObject([
       { on: true, reason: expect.stringContaining('newer version') },
     ]);
     await tab.capture('later');
@@ -388,7 +388,7 @@ test('case 44: applies an opt-out that a newer version stored', async () => {
   expect(await tab.capture()).toBeNull();
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.service.requests).toEqual([]);
-  expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
+  expect(tab.getNotices('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   expect(world.records()).toEqual([[CONTROL, record]]);
 });
 

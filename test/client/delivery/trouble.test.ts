@@ -34,7 +34,7 @@ test('without the trouble chunk, a response other than 202 keeps the log and doe
   const tries = world.service.requests.length;
   expect(tries).toBeGreaterThan(0);
   expect(tries).toBeLessThan(5);
-  expect(tab.noticesOf('failed').map(({ kind }) => kind)).toContain('chunk-load');
+  expect(tab.getNotices('failed').map(({ kind }) => kind)).toContain('chunk-load');
   world.service.recover();
   chunk.isAvailable = true;
   await world.clock.advance(120_000);
@@ -95,7 +95,7 @@ test('without the trouble chunk, a full disk moves the log to memory', async () 
   await tab.capture('first');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { times: Number.POSITIVE_INFINITY });
   expect(await tab.capture('second')).toMatchObject({ bannerId: 'second' });
-  expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
+  expect(tab.getNotices('memory-mode')).toMatchObject([{ on: true }]);
 });
 
 test('without the trouble chunk, keeps an at-most-once event whose request was never sent', async () => {

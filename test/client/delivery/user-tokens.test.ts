@@ -43,8 +43,8 @@ test('a user without a token waits without losing events or blocking other users
   await tab.captureMany(3, 'click', 'kim');
   await tab.captureMany(2, 'click', 'lee');
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 3 });
-  expect(tab.noticesOf('in-doubt')).toEqual([]);
-  expect(tab.noticesOf('paused')).toEqual([]);
+  expect(tab.getNotices('in-doubt')).toEqual([]);
+  expect(tab.getNotices('paused')).toEqual([]);
   isHere = true;
   await world.clock.advance(6 * 60_000);
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5, pending: 0 });
@@ -73,7 +73,7 @@ test('replaces a token that expired in flight after the 401, without losses or d
     ['token2-u1', 202],
   ]);
   expect(world.service.events).toHaveLength(4);
-  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(tab.getNotices('failed')).toEqual([]);
 });
 
 test('calls a service that rejects every token twice, then again after five minutes', async () => {
@@ -83,7 +83,7 @@ test('calls a service that rejects every token twice, then again after five minu
   await tab.delivery.flush();
   await world.clock.advance(4 * 60_000);
   expect(world.service.requests.length).toBeLessThanOrEqual(2);
-  expect(tab.noticesOf('failed').map(({ message }) => message)).toEqual([
+  expect(tab.getNotices('failed').map(({ message }) => message)).toEqual([
     expect.stringContaining('unknown_key'),
   ]);
   await world.clock.advance(60 * 60_000);
@@ -97,7 +97,7 @@ test('a tab without the option leaves events that require tokens to a tab with t
   await bare.captureMany(2);
   await bare.delivery.flush();
   expect(getTokens(world)).toEqual([[undefined, 401]]);
-  expect(bare.noticesOf('failed').map(({ message }) => message)).toEqual([
+  expect(bare.getNotices('failed').map(({ message }) => message)).toEqual([
     expect.stringContaining('missing'),
   ]);
   const page = world.openTab({ userToken: (userId) => grant(userId) });
@@ -183,5 +183,5 @@ test('replaces a token at once if both batches of an exit flush sent it', async 
   expect(await tab.delivery.flush()).toMatchObject({ pending: 0 });
   expect(getTokens(world).filter(([, status]) => status === 401)).toHaveLength(2);
   expect(world.service.events).toHaveLength(3);
-  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(tab.getNotices('failed')).toEqual([]);
 });

@@ -235,7 +235,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
             delivery.capture({ type, bannerId: `${prefix}${i}`, placementId: 'p1', userId }),
           ),
         ),
-      noticesOf: <T extends Notice['type']>(type: T) =>
+      getNotices: <T extends Notice['type']>(type: T) =>
         notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type),
       /** Crashes the renderer: this tab runs no further code. */
       kill() {

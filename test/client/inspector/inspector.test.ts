@@ -100,11 +100,11 @@ const open = async ({
     return element;
   });
   const inspector = (await placard.inspect()) as Inspector;
-  const stateOf = (placementId = 'home_hero'): PlacementState =>
+  const getState = (placementId = 'home_hero'): PlacementState =>
     inspector.read().placements.find((state) => state.placementId === placementId)!;
   const until = (check: () => void) => vi.waitFor(check, PATIENCE);
   const shows = (text: string) => until(() => expect(elements[0]?.textContent).toBe(text));
-  return { placard, service, openStore, of, elements, slots, inspector, stateOf, until, shows };
+  return { placard, service, openStore, of, elements, slots, inspector, getState, until, shows };
 };
 
 const sent = async (placard: Placard, service: FakeService) => {
@@ -128,10 +128,10 @@ test('reports the user, the placements and the remaining budget of the session',
 });
 
 test('reports a slot from before the first response to the impression', async () => {
-  const { inspector, stateOf, until, shows } = await open();
-  expect(stateOf()).toMatchObject({ banner: undefined, fetchedAt: null, slots: [{ shown: null }] });
+  const { inspector, getState, until, shows } = await open();
+  expect(getState()).toMatchObject({ banner: undefined, fetchedAt: null, slots: [{ shown: null }] });
   await shows('Summer sale');
-  expect(stateOf()).toMatchObject({
+  expect(getState()).toMatchObject({
     banner: { id: 'bnr-1' },
     from: 'sync',
     isExpired: false,
@@ -139,16 +139,16 @@ test('reports a slot from before the first response to the impression', async ()
     snoozedUntil: null,
     slots: [{ shown: { id: 'bnr-1' }, emptyReason: null, issues: [] }],
   });
-  expect(stateOf().slots[0]?.view).toMatchObject({ requiredShare: 0.5, requiredMs: 1_000, isSeen: false });
-  await until(() => expect(stateOf().slots[0]?.view?.isSeen).toBe(true));
+  expect(getState().slots[0]?.view).toMatchObject({ requiredShare: 0.5, requiredMs: 1_000, isSeen: false });
+  await until(() => expect(getState().slots[0]?.view?.isSeen).toBe(true));
   expect(inspector.read().recent.map(({ notice }) => notice.type)).toContain('synced');
 });
 
 test('lists the slots of a browser that cannot measure visibility', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
-  const { stateOf, shows } = await open({ Observer: null });
+  const { getState, shows } = await open({ Observer: null });
   await shows('Summer sale');
-  expect(stateOf().slots).toMatchObject([{ shown: { id: 'bnr-1' }, view: null }]);
+  expect(getState().slots).toMatchObject([{ shown: { id: 'bnr-1' }, view: null }]);
   vi.unstubAllGlobals();
 });
 
@@ -156,8 +156,8 @@ test('lists cached placements without a slot in the page', async () => {
   const first = await open();
   await first.shows('Summer sale');
   first.placard.stop();
-  const { stateOf, until } = await open({ openStore: first.openStore, mount: [] });
-  await until(() => expect(stateOf()).toMatchObject({ banner: { id: 'bnr-1' }, from: 'cache', slots: [] }));
+  const { getState, until } = await open({ openStore: first.openStore, mount: [] });
+  await until(() => expect(getState()).toMatchObject({ banner: { id: 'bnr-1' }, from: 'cache', slots: [] }));
 });
 
 test('distinguishes expired, dismissed and control banners', async () => {
@@ -168,27 +168,27 @@ test('distinguishes expired, dismissed and control banners', async () => {
       held: wire('held', {}, { id: 'bnr-h', is_control: true, properties: null }),
     },
   });
-  const { stateOf, slots, until, elements } = await open({
+  const { getState, slots, until, elements } = await open({
     service,
     mount: ['home_hero', 'expiring', 'held'],
   });
   await until(() => expect(elements[1]?.textContent).toBe('bnr-e'));
   await slots.find(({ placementId }) => placementId === 'home_hero')!.dismiss();
   await vi.advanceTimersByTimeAsync(3_601_000);
-  expect(stateOf('home_hero')).toMatchObject({ banner: null, isDismissed: true });
-  expect(stateOf('expiring')).toMatchObject({ banner: { id: 'bnr-e' }, isExpired: true });
-  expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptyReason: 'control' }] });
+  expect(getState('home_hero')).toMatchObject({ banner: null, isDismissed: true });
+  expect(getState('expiring')).toMatchObject({ banner: { id: 'bnr-e' }, isExpired: true });
+  expect(getState('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptyReason: 'control' }] });
 });
 
 test('lists problems of the placements', async () => {
-  const { placard, stateOf, until } = await open({ mount: [] });
+  const { placard, getState, until } = await open({ mount: [] });
   const element = document.body.appendChild(document.createElement('div'));
   const hook: PlacementHook = Object.assign(() => undefined, {
     validate: () => [{ message: 'needs an image', path: ['image'] }],
   });
   placard.mount('home_hero', element, hook);
   await until(() =>
-    expect(stateOf().slots[0]).toMatchObject({
+    expect(getState().slots[0]).toMatchObject({
       emptyReason: 'invalid',
       issues: [{ message: 'needs an image', path: ['image'] }],
     }),
@@ -213,14 +213,14 @@ test('reports the wait that the service requested, and its message', async () =>
 });
 
 test('focus renders a dismissed banner at once without storing or sending events', async () => {
-  const { placard, service, slots, inspector, stateOf, shows, of, until } = await open();
+  const { placard, service, slots, inspector, getState, shows, of, until } = await open();
   await shows('Summer sale');
   const banner = placard.banner('home_hero')!;
   await slots[0]!.dismiss();
   await shows('');
   inspector.focus('home_hero', banner);
   await shows('Summer sale');
-  expect(stateOf()).toMatchObject({ isFocused: true, isDismissed: true, banner: null });
+  expect(getState()).toMatchObject({ isFocused: true, isDismissed: true, banner: null });
   await slots[0]!.click();
   await until(() => expect(inspector.read().sandbox.events.length).toBeGreaterThan(1));
   expect(
@@ -236,33 +236,33 @@ test('focus renders a dismissed banner at once without storing or sending events
 });
 
 test('focus survives a sync and ends when the focused banner is dismissed or the user changes', async () => {
-  const { placard, service, slots, inspector, stateOf, shows } = await open();
+  const { placard, service, slots, inspector, getState, shows } = await open();
   await shows('Summer sale');
   inspector.focus('home_hero', { ...placard.banner('home_hero')!, properties: {}, id: 'other' });
   await shows('focus:other');
   await placard.refresh();
   await shows('focus:other');
-  expect(stateOf().isFocused).toBe(true);
+  expect(getState().isFocused).toBe(true);
   await slots[0]!.dismiss();
   await shows('Summer sale');
-  expect(stateOf()).toMatchObject({ isFocused: false, isDismissed: false });
+  expect(getState()).toMatchObject({ isFocused: false, isDismissed: false });
   inspector.focus('home_hero', placard.banner('home_hero')!);
   await placard.identify(null);
-  expect(stateOf()).toMatchObject({ isFocused: false });
+  expect(getState()).toMatchObject({ isFocused: false });
   inspector.focus('home_hero', HERO as never);
-  expect(stateOf()).toMatchObject({ isFocused: false });
+  expect(getState()).toMatchObject({ isFocused: false });
   expect((await sent(placard, service)).filter((event) => event !== 'impression bnr-1')).toEqual([]);
 });
 
 test('the sandbox accepts every event type, does not store events, and discards its dismissals', async () => {
-  const { placard, service, openStore, slots, inspector, stateOf, shows, of, until } = await open();
+  const { placard, service, openStore, slots, inspector, getState, shows, of, until } = await open();
   inspector.setSandbox(true);
   await shows('Summer sale');
   await until(() => expect(inspector.read().sandbox.events).toHaveLength(1));
   await slots[0]!.click();
   await slots[0]!.dismiss();
   await shows('');
-  expect(stateOf().isHidden).toBe(true);
+  expect(getState().isHidden).toBe(true);
   expect(inspector.read().sandbox.events).toMatchObject([
     { type: 'impression', bannerId: 'bnr-1', userId: 'u-1' },
     { type: 'click' },
@@ -270,7 +270,7 @@ test('the sandbox accepts every event type, does not store events, and discards 
   ]);
   await placard.refresh();
   await shows('');
-  expect(stateOf().isHidden).toBe(true);
+  expect(getState().isHidden).toBe(true);
   expect(await sent(placard, service)).toEqual([]);
   expect(of('tracked')).toEqual([]);
   expect(await placard.diagnostics()).toMatchObject({ captured: 0, pending: 0 });

@@ -93,9 +93,9 @@ export const storage: Scenario[] = [
       const names = await page.run(`
         IDBObjectStore.prototype.put = IDBObjectStore.prototype.add;
         await store.setMany([['failing', 1]]);
-        const nameOf = (error) => error?.name ?? String(error);
+        const getName = (error) => error?.name ?? String(error);
         const writes = [store.setMany([['failing', 2]]), store.update(['failing'], () => [['failing', 2]])];
-        return Promise.all(writes.map((write) => write.catch(nameOf)));`);
+        return Promise.all(writes.map((write) => write.catch(getName)));`);
       expect(names).toEqual(['ConstraintError', 'ConstraintError']);
     },
   },

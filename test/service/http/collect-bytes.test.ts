@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { collectBytes } from '../../../src/service/http/http-request.ts';
 
 const KB = 1024;
-const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
+const toBytes = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
 
 describe('the chunks of a body', () => {
   test('are not copied if there is only one', () => {
     const body = collectBytes(KB);
-    const chunk = bytesOf(100);
+    const chunk = toBytes(100);
     expect(body.add(chunk)).toBe(true);
     expect(body.bytes().buffer).toBe(chunk.buffer);
     expect(body.bytes()).toEqual(chunk);
   });
 
   test.each([1, 7, 1_000, 64 * KB, 150_000])('of %d bytes each are joined in order', (size) => {
-    const whole = bytesOf(200_000);
+    const whole = toBytes(200_000);
     const body = collectBytes(whole.byteLength);
     for (let start = 0; start < whole.byteLength; start += size) {
       body.add(whole.subarray(start, start + size));
@@ -43,11 +43,11 @@ describe('the chunks of a body', () => {
 
   test('are discarded above the limit, which is inclusive', () => {
     const body = collectBytes(100_000);
-    expect(body.add(bytesOf(60_000))).toBe(true);
-    expect(body.add(bytesOf(40_000))).toBe(true);
+    expect(body.add(toBytes(60_000))).toBe(true);
+    expect(body.add(toBytes(40_000))).toBe(true);
     expect(body.bytes().byteLength).toBe(100_000);
     expect(body.bytes().buffer.byteLength).toBe(100_000);
-    expect(body.add(bytesOf(1))).toBe(false);
+    expect(body.add(toBytes(1))).toBe(false);
     expect(body.bytes().byteLength).toBe(0);
   });
 
@@ -55,7 +55,7 @@ describe('the chunks of a body', () => {
     const body = collectBytes(10);
     expect(body.bytes().byteLength).toBe(0);
     body.add(new Uint8Array(0));
-    body.add(bytesOf(2));
-    expect(body.bytes()).toEqual(bytesOf(2));
+    body.add(toBytes(2));
+    expect(body.bytes()).toEqual(toBytes(2));
   });
 });

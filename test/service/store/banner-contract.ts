@@ -12,21 +12,21 @@ const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, is
 });
 
 /** Contract of banner events for every store. */
-export const bannerEventsContract = (storeOf: () => Store) => {
+export const bannerEventsContract = (getStore: () => Store) => {
   const record = (externalId: string, ...events: NewBannerEvent[]) =>
-    recordBannerEvents(storeOf(), externalId, events);
+    recordBannerEvents(getStore(), externalId, events);
   const stored = async () =>
-    (await collect(storeOf().exportBannerEvents('demo'))).map(
+    (await collect(getStore().exportBannerEvents('demo'))).map(
       ({ userId: _, bannerEventId: __, ...row }) => row,
     );
   const campaigns = async (externalId = 'u-1', workspaceId = 'demo') =>
-    (await storeOf().loadTargetingData(workspaceId, externalId)).campaigns;
+    (await getStore().loadTargetingData(workspaceId, externalId)).campaigns;
 
   describe('banner events', () => {
     test('are stored once if repeated', async () => {
       await record('u-1', aBannerEvent(), aBannerEvent());
       await record('u-1', aBannerEvent());
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()], 'other');
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent()], 'other');
       expect(await stored()).toEqual([asStored('u-1', aBannerEvent())]);
       expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
     });
@@ -37,10 +37,10 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       const seen = users.filter((_, at) => at % 2 === 0);
       for (const user of seen) await record(user, aBannerEvent({ bannerId: `bnr_${user}` }));
       await record('u-0', aBannerEvent({ timeMs: NOW + 1 }));
-      await recordBannerEvents(storeOf(), 'u-0', [aBannerEvent()], 'other');
+      await recordBannerEvents(getStore(), 'u-0', [aBannerEvent()], 'other');
       const asked = [...users.map((user) => ['demo', user] as const), ['other', 'u-0'] as const];
       const answers = await Promise.all(
-        asked.map(([of, user]) => storeOf().loadTargetingData(of, user, NOW)),
+        asked.map(([of, user]) => getStore().loadTargetingData(of, user, NOW)),
       );
       const expected = [...users.map((_, at) => (at === 0 ? 2 : (at + 1) % 2)), 1];
       expect(answers.map(({ impressions }) => impressions.length)).toEqual(expected);
@@ -53,7 +53,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
         await record('u-1', ...events.map((event) => ({ ...event, receivedAtMs: NOW + 30_000 })));
       }
       expect((await campaigns())[0]!.impressions).toBe(11_000);
-      const { impressions } = await storeOf().loadTargetingData('demo', 'u-1', NOW);
+      const { impressions } = await getStore().loadTargetingData('demo', 'u-1', NOW);
       expect(impressions).toHaveLength(10_000);
     });
 
@@ -182,7 +182,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
     test('belong to one user if they arrive concurrently', async () => {
       const times = Array.from({ length: 30 }, (_, n) => NOW + n);
       await Promise.all(times.map((timeMs) => record('u-1', aBannerEvent({ timeMs }))));
-      const rows = await collect(storeOf().exportBannerEvents('demo'));
+      const rows = await collect(getStore().exportBannerEvents('demo'));
       expect(rows).toHaveLength(30);
       expect(new Set(rows.map(({ userId }) => userId)).size).toBe(1);
       expect(await campaigns()).toMatchObject([{ impressions: 30 }]);

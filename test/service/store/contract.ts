@@ -257,8 +257,9 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           return events.map((event) => ({ ...event, workspaceId: 'demo' }));
         });
         const exported = (await collect(store.exportEvents('demo'))).map(({ eventId: _, ...event }) => event);
-        const nameOf = (event: StoredEvent) => (event.kind === 'event' ? event.name : event.productId);
-        const sorted = (events: StoredEvent[]) => events.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+        const getName = (event: StoredEvent) => (event.kind === 'event' ? event.name : event.productId);
+        const sorted = (events: StoredEvent[]) =>
+          events.toSorted((a, b) => (getName(a) < getName(b) ? -1 : 1));
         expect(sorted(exported)).toEqual(sorted(sent));
         expect(await collect(store.exportEvents('other'))).toEqual([]);
       });

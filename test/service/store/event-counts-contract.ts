@@ -8,10 +8,10 @@ import { anEvent, aPurchase, byExternalId, NOW } from './examples.ts';
 const QUARTER = 15 * 60_000;
 
 /** Contract of the counts of events and purchases for every store. */
-export const eventCountsContract = (storeOf: () => Store) =>
+export const eventCountsContract = (getStore: () => Store) =>
   describe('counts of events', () => {
     const record = (externalId: string, getEvents: (profile: Profile) => (CustomEvent | Purchase)[]) =>
-      storeOf().write({
+      getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: NOW,
@@ -21,7 +21,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
         },
       });
     const counts = (query: Partial<EventCountsQuery> = {}, workspaceId = 'demo') =>
-      storeOf().eventCounts(workspaceId, {
+      getStore().eventCounts(workspaceId, {
         kind: 'event',
         name: 'signed_up',
         appId: null,
@@ -85,14 +85,14 @@ export const eventCountsContract = (storeOf: () => Store) =>
       await record('u-2', (user) => [anEvent(user, 'signed_up')]);
       expect(await counts()).toEqual([events(NOW, 2)]);
       const [one, other] = [byExternalId('u-1'), byExternalId('u-2')];
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [one, other],
         nowMs: NOW,
         apply: (users) => users.merge(users.find(one)[0]!, users.find(other)[0]!, NOW),
       });
       expect(await counts()).toEqual([events(NOW, 2)]);
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [one],
         nowMs: NOW,
@@ -108,11 +108,11 @@ export const eventCountsContract = (storeOf: () => Store) =>
         aPurchase(user, 'cup'),
       ]);
       const list = (offset: number, kind: EventCountsQuery['kind'] = 'event') =>
-        storeOf().eventNames('demo', { kind, limit: 3, offset });
+        getStore().eventNames('demo', { kind, limit: 3, offset });
       expect(await list(0)).toEqual(['0', 'Z', 'a']);
       expect(await list(3)).toEqual(['b', 'é']);
       expect(await list(6)).toEqual([]);
       expect(await list(0, 'purchase')).toEqual(['cup']);
-      expect(await storeOf().eventNames('other', { kind: 'event', limit: 3, offset: 0 })).toEqual([]);
+      expect(await getStore().eventNames('other', { kind: 'event', limit: 3, offset: 0 })).toEqual([]);
     });
   });

@@ -21,10 +21,10 @@ export const readAll = async (store: Store, after = START, limit = 2): Promise<F
 };
 
 /** Contract of the feed for every store. */
-export const feedContract = (storeOf: () => Store) =>
+export const feedContract = (getStore: () => Store) =>
   describe('the feed', () => {
     const act = (externalId: string, ...names: string[]) =>
-      storeOf().write({
+      getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: NOW,
@@ -34,7 +34,7 @@ export const feedContract = (storeOf: () => Store) =>
         },
       });
     const forget = (externalId: string) =>
-      storeOf().write({
+      getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: NOW,
@@ -47,9 +47,9 @@ export const feedContract = (storeOf: () => Store) =>
     test('returns every row once in commit order over all pages', async () => {
       for (let round = 0; round < 3; round += 1) {
         await act('u-1', `a-${round}`, `b-${round}`);
-        await recordBannerEvents(storeOf(), `u-${round}`, [aBannerEvent({ language: 'pt-BR' })]);
+        await recordBannerEvents(getStore(), `u-${round}`, [aBannerEvent({ language: 'pt-BR' })]);
       }
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'other',
         lookups: [],
         nowMs: NOW,
@@ -58,7 +58,7 @@ export const feedContract = (storeOf: () => Store) =>
           users.record(profile, aPurchase(profile, 'cup'));
         },
       });
-      const all = await readAll(storeOf());
+      const all = await readAll(getStore());
       expect(getNames(all)).toEqual(['a-0', 'b-0', 'a-1', 'b-1', 'a-2', 'b-2', 'cup']);
       expect(all.events.at(-1)).toMatchObject({ workspaceId: 'other', externalId: 'theirs', price: 1.5 });
       expect(all.bannerEvents.map(({ externalId }) => externalId)).toEqual(['u-0', 'u-1', 'u-2']);
@@ -69,24 +69,24 @@ export const feedContract = (storeOf: () => Store) =>
         language: 'pt-BR',
       });
       expect(increases(all.events.map(({ eventId }) => eventId))).toBe(true);
-      expect(await readAll(storeOf(), all.next)).toMatchObject({
+      expect(await readAll(getStore(), all.next)).toMatchObject({
         events: [],
         bannerEvents: [],
         userChanges: [],
       });
       await act('u-1', 'later');
-      expect(getNames(await readAll(storeOf(), all.next))).toEqual(['later']);
+      expect(getNames(await readAll(getStore(), all.next))).toEqual(['later']);
     });
 
     test('does not reuse an ID after the newest row is deleted with its user', async () => {
       await act('u-1', 'first');
       await act('u-2', 'second');
-      await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()]);
-      const read = await readAll(storeOf());
+      await recordBannerEvents(getStore(), 'u-2', [aBannerEvent()]);
+      const read = await readAll(getStore());
       await forget('u-2');
       await act('u-1', 'third');
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
-      const after = await readAll(storeOf(), read.next);
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent()]);
+      const after = await readAll(getStore(), read.next);
       expect(getNames(after)).toEqual(['third']);
       expect(after.bannerEvents).toHaveLength(1);
       expect(after.userChanges).toMatchObject([{ kind: 'erased', userId: read.events.at(-1)!.userId }]);
@@ -95,17 +95,17 @@ export const feedContract = (storeOf: () => Store) =>
     test('includes both users of a merge, and their common banner events', async () => {
       for (const user of ['kept', 'gone']) {
         await act(user);
-        await recordBannerEvents(storeOf(), user, [aBannerEvent()]);
+        await recordBannerEvents(getStore(), user, [aBannerEvent()]);
       }
-      const [kept, gone] = (await readAll(storeOf())).bannerEvents;
-      await storeOf().write({
+      const [kept, gone] = (await readAll(getStore())).bannerEvents;
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('kept'), byExternalId('gone')],
         nowMs: NOW,
         apply: (users) =>
           users.merge(users.find(byExternalId('kept'))[0]!, users.find(byExternalId('gone'))[0]!, NOW),
       });
-      const { userChanges } = await readAll(storeOf());
+      const { userChanges } = await readAll(getStore());
       expect(userChanges).toMatchObject([
         { kind: 'merged', userId: gone!.userId, intoUserId: kept!.userId },
         { kind: 'duplicate', userId: kept!.userId, bannerEvent: { bannerEventId: gone!.bannerEventId } },
@@ -113,14 +113,14 @@ export const feedContract = (storeOf: () => Store) =>
     });
 
     test('marks a user’s first event of each type for a campaign', async () => {
-      await recordBannerEvents(storeOf(), 'u-1', [
+      await recordBannerEvents(getStore(), 'u-1', [
         aBannerEvent(),
         aBannerEvent({ timeMs: NOW + 1 }),
         aBannerEvent({ eventType: 'click' }),
         aBannerEvent({ campaignId: 'other', bannerId: 'bnr_2' }),
       ]);
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ eventType: 'click', timeMs: NOW + 2 })]);
-      const { bannerEvents } = await readAll(storeOf());
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent({ eventType: 'click', timeMs: NOW + 2 })]);
+      const { bannerEvents } = await readAll(getStore());
       expect(bannerEvents.map(({ isFirstOfType }) => isFirstOfType)).toEqual([
         true,
         false,

@@ -10,9 +10,9 @@ const ALIAS = { alias_name: 'anon-1', alias_label: 'web' };
 const byAlias: Lookup = { by: 'user_alias', value: ALIAS };
 
 /** Contract for moving the rows of a merged or deleted user. */
-export const movingRowsContract = (storeOf: () => Store) => {
+export const movingRowsContract = (getStore: () => Store) => {
   const write = <T>(lookups: Lookup[], apply: (users: UserRepository) => T) =>
-    storeOf().write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
+    getStore().write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
   const create = (fields: Partial<Profile>, event?: string) =>
     write([], (users) => {
       const profile = users.create(fields, NOW);
@@ -22,13 +22,13 @@ export const movingRowsContract = (storeOf: () => Store) => {
   const merge = (kept: Lookup, merged: Lookup) =>
     write([kept, merged], (users) => users.merge(users.find(kept)[0]!, users.find(merged)[0]!, NOW));
   const events = async () =>
-    (await collect(storeOf().exportEvents('demo'))).map((event) => [
+    (await collect(getStore().exportEvents('demo'))).map((event) => [
       event.kind === 'event' ? event.name : event.productId,
       event.externalId,
       event.userId,
     ]);
   const bannerEvents = async () =>
-    (await collect(storeOf().exportBannerEvents('demo'))).map(({ externalId, userId, timeMs }) => [
+    (await collect(getStore().exportBannerEvents('demo'))).map(({ externalId, userId, timeMs }) => [
       timeMs - NOW,
       externalId,
       userId,
@@ -36,19 +36,19 @@ export const movingRowsContract = (storeOf: () => Store) => {
 
   describe('a user who has banner events and no profile', () => {
     test('is not found or exported', async () => {
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent()]);
       const found = await write([byExternalId('u-1')], (users) => users.find(byExternalId('u-1')).length);
       expect(found).toBe(0);
-      expect(await storeOf().readUsers('demo', [byExternalId('u-1')])).toEqual([]);
-      expect(await collect(storeOf().exportUsers('demo'))).toEqual([]);
-      expect(await storeOf().loadTargetingData('demo', 'u-1')).toMatchObject({
+      expect(await getStore().readUsers('demo', [byExternalId('u-1')])).toEqual([]);
+      expect(await collect(getStore().exportUsers('demo'))).toEqual([]);
+      expect(await getStore().loadTargetingData('demo', 'u-1')).toMatchObject({
         profile: null,
         campaigns: [{ impressions: 1 }],
       });
     });
 
     test('keeps its banner events when it gets a profile', async () => {
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent()]);
       const userId = await write([byExternalId('u-1')], (users) => {
         const profile = users.create({ externalId: 'u-1', custom: { tier: 'gold' } }, NOW + 1);
         users.record(profile, anEvent(profile, 'bought'));
@@ -56,18 +56,18 @@ export const movingRowsContract = (storeOf: () => Store) => {
       });
       expect(await bannerEvents()).toEqual([[0, 'u-1', userId]]);
       expect(await events()).toEqual([['bought', 'u-1', userId]]);
-      const { profile, campaigns } = await storeOf().loadTargetingData('demo', 'u-1');
+      const { profile, campaigns } = await getStore().loadTargetingData('demo', 'u-1');
       expect(profile).toMatchObject({ userId, custom: { tier: 'gold' }, createdAtMs: NOW + 1 });
       expect(campaigns).toHaveLength(1);
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ timeMs: NOW + 1 })]);
-      expect((await storeOf().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent({ timeMs: NOW + 1 })]);
+      expect((await getStore().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
         { impressions: 2 },
       ]);
     });
 
     test('becomes the user who receives the external ID, with all banner events', async () => {
       const userId = await create({ aliases: [ALIAS] }, 'seen');
-      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent(), aBannerEvent({ timeMs: NOW + 1 })]);
+      await recordBannerEvents(getStore(), 'u-1', [aBannerEvent(), aBannerEvent({ timeMs: NOW + 1 })]);
       await write([byAlias, byExternalId('u-1')], (users) => {
         const [profile] = users.find(byAlias);
         profile!.externalId = 'u-1';
@@ -78,11 +78,11 @@ export const movingRowsContract = (storeOf: () => Store) => {
         [0, 'u-1', userId],
         [1, 'u-1', userId],
       ]);
-      expect(await storeOf().loadTargetingData('demo', 'u-1')).toMatchObject({
+      expect(await getStore().loadTargetingData('demo', 'u-1')).toMatchObject({
         profile: { userId },
         campaigns: [{ impressions: 2 }],
       });
-      expect(await collect(storeOf().exportUsers('demo'))).toHaveLength(1);
+      expect(await collect(getStore().exportUsers('demo'))).toHaveLength(1);
     });
   });
 
@@ -92,11 +92,11 @@ export const movingRowsContract = (storeOf: () => Store) => {
       await create({ externalId: 'gone', aliases: [ALIAS] }, 'two');
       const DAY = 86_400_000;
       const late = { timeMs: NOW + DAY, receivedAtMs: NOW + DAY };
-      await recordBannerEvents(storeOf(), 'kept', [
+      await recordBannerEvents(getStore(), 'kept', [
         aBannerEvent(late),
         aBannerEvent({ ...late, eventType: 'dismiss' }),
       ]);
-      await recordBannerEvents(storeOf(), 'gone', [
+      await recordBannerEvents(getStore(), 'gone', [
         aBannerEvent({ variantId: 'b' }),
         aBannerEvent(late),
         aBannerEvent({ eventType: 'click', campaignId: 'other', bannerId: 'bnr_o' }),
@@ -121,7 +121,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         [DAY, 'kept', kept],
         [DAY, 'kept', kept],
       ]);
-      const { campaigns } = await storeOf().loadTargetingData('demo', 'kept');
+      const { campaigns } = await getStore().loadTargetingData('demo', 'kept');
       expect(campaigns.toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toMatchObject([
         {
           campaignId: 'campaign',
@@ -134,8 +134,8 @@ export const movingRowsContract = (storeOf: () => Store) => {
         },
         { campaignId: 'other', clicks: 1 },
       ]);
-      expect(await storeOf().readUsers('demo', [byExternalId('gone')])).toEqual([]);
-      expect(await storeOf().readUsers('demo', [byAlias])).toMatchObject([{ userId: kept }]);
+      expect(await getStore().readUsers('demo', [byExternalId('gone')])).toEqual([]);
+      expect(await getStore().readUsers('demo', [byAlias])).toMatchObject([{ userId: kept }]);
     });
 
     test('may merge into a user who merges into a third one, even in the same group', async () => {
@@ -155,13 +155,13 @@ export const movingRowsContract = (storeOf: () => Store) => {
     test('counts a banner event once if the group of the merge repeats it', async () => {
       await create({ externalId: 'kept' });
       await create({ externalId: 'gone' });
-      await recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]);
+      await recordBannerEvents(getStore(), 'gone', [aBannerEvent()]);
       await Promise.all([
-        recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]),
+        recordBannerEvents(getStore(), 'gone', [aBannerEvent()]),
         merge(byExternalId('kept'), byExternalId('gone')),
       ]);
       expect(await bannerEvents()).toHaveLength(1);
-      expect((await storeOf().loadTargetingData('demo', 'kept')).campaigns).toMatchObject([
+      expect((await getStore().loadTargetingData('demo', 'kept')).campaigns).toMatchObject([
         { impressions: 1 },
       ]);
     });
@@ -175,14 +175,14 @@ export const movingRowsContract = (storeOf: () => Store) => {
         users.merge(to!, from, NOW);
       });
       expect(await events()).toEqual([['e', 'kept', kept]]);
-      expect(await collect(storeOf().exportUsers('demo'))).toHaveLength(1);
+      expect(await collect(getStore().exportUsers('demo'))).toHaveLength(1);
     });
   });
 
   test('deletes every row of a removed user', async () => {
     await create({ externalId: 'u-1', email: 'kim@example.org' }, 'e');
     await create({ externalId: 'u-2' }, 'stays');
-    await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
+    await recordBannerEvents(getStore(), 'u-1', [aBannerEvent()]);
     await write([byExternalId('u-1')], (users) => {
       const [profile] = users.find(byExternalId('u-1'));
       users.record(profile!, anEvent(profile!, 'last'));
@@ -190,7 +190,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
     expect((await events()).map(([name]) => name)).toEqual(['stays']);
     expect(await bannerEvents()).toEqual([]);
-    expect(await storeOf().loadTargetingData('demo', 'u-1')).toEqual({
+    expect(await getStore().loadTargetingData('demo', 'u-1')).toEqual({
       exists: false,
       profile: null,
       campaigns: [],

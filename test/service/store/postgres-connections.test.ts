@@ -95,11 +95,11 @@ test('rejects callers if no connection works', async () => {
 test('reports a commit as in doubt only if it had begun when the connection ended', async () => {
   const { pool, run, beside } = await aPool('groups', { connections: 2 });
   await run('CREATE TABLE written (n int)');
-  const nameOf = (error: Error & { code?: string }) => error.code ?? error.name;
+  const getName = (error: Error & { code?: string }) => error.code ?? error.name;
   const ended = inTransaction(pool, async (send) => {
     await send('INSERT INTO written VALUES (1)');
     await send('SELECT pg_sleep(600)');
-  }).catch(nameOf);
+  }).catch(getName);
   await expect.poll(() => beside(waitsFor('PgSleep')), { interval: 10 }).not.toEqual([]);
   await beside(END_ALL);
   expect(await ended).toBe('57P01');
@@ -110,7 +110,7 @@ test('reports a commit as in doubt only if it had begun when the connection ende
   const cut = createPoolRun(other.pool);
   await cut('CREATE TABLE written (n int)');
   door.cutAnswer('COMMIT');
-  const heard = inTransaction(other.pool, (send) => send('INSERT INTO written VALUES (1)')).catch(nameOf);
+  const heard = inTransaction(other.pool, (send) => send('INSERT INTO written VALUES (1)')).catch(getName);
   expect(await heard).toBe('InDoubtError');
   expect(await cut('SELECT n FROM written')).toEqual([{ n: 1 }]);
 });

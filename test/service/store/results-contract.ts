@@ -138,24 +138,24 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
 };
 
 /** Contract of campaign results for every store. */
-export const resultsContract = (storeOf: () => Store) =>
+export const resultsContract = (getStore: () => Store) =>
   describe('results', () => {
     // A read catches up for two seconds only, which are too few for a busy machine.
     const catchUp = async () => {
-      while (!(await storeOf().catchUpResults()).isCaughtUp);
+      while (!(await getStore().catchUpResults()).isCaughtUp);
     };
     const ask = async (change: Partial<ResultsQuery> = {}) => {
       const query = { campaignId: 'campaign', goals: [], timeZone: 'UTC', ...change };
-      await storeOf().addGoals('demo', query);
+      await getStore().addGoals('demo', query);
       await catchUp();
-      return storeOf().campaignResults('demo', query);
+      return getStore().campaignResults('demo', query);
     };
     const addGoals = (goals: ResultsQuery['goals'], timeZone = 'UTC') =>
-      storeOf().addGoals('demo', { campaignId: 'campaign', goals, timeZone });
+      getStore().addGoals('demo', { campaignId: 'campaign', goals, timeZone });
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
-      recordBannerEvents(storeOf(), externalId, events);
+      recordBannerEvents(getStore(), externalId, events);
     const buyCup = (externalId: string, timeMs: number, changes: Partial<Purchase>) =>
-      storeOf().write({
+      getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: START,
@@ -175,17 +175,17 @@ export const resultsContract = (storeOf: () => Store) =>
           async (all, timeZone, isKeptFirst) => {
             run += 1;
             const question = { campaignId: `c-${run}`, goals: CONVERSIONS, timeZone };
-            if (isKeptFirst) await storeOf().addGoals('demo', question);
+            if (isKeptFirst) await getStore().addGoals('demo', question);
             const steps = isKeptFirst ? all.filter(({ what }) => !('goals' in what)) : all;
-            const { seen, done } = await happen(storeOf(), run, steps, timeZone);
-            const results = await storeOf().campaignResults('demo', question);
+            const { seen, done } = await happen(getStore(), run, steps, timeZone);
+            const results = await getStore().campaignResults('demo', question);
             const { currencies: _, ...counted } = inOrder(results);
             const { currencies: __, ...expected } = inOrder(getModel(seen, done, question));
             expect(counted).toEqual(expected);
-            expect(await storeOf().verifyResults('demo')).toEqual([]);
+            expect(await getStore().verifyResults('demo')).toEqual([]);
             const shown = results.arms.filter(({ variantId }) => variantId !== null);
             const sum = (of: 'exposed' | 'clicked') => shown.reduce((total, arm) => total + arm[of], 0);
-            const numbers = await storeOf().campaignSummaries('demo');
+            const numbers = await getStore().campaignSummaries('demo');
             const number = numbers.find(({ campaignId }) => campaignId === question.campaignId);
             expect([number?.exposed ?? 0, number?.clicked ?? 0]).toEqual([sum('exposed'), sum('clicked')]);
           },
@@ -200,7 +200,7 @@ export const resultsContract = (storeOf: () => Store) =>
       const cup = { product: 'cup', withinMs: 400 * DAY };
       const prune = async (beforeMs: number) => {
         const before = { events: beforeMs, bannerEvents: beforeMs };
-        while ((await storeOf().prune('demo', before)).hasMore);
+        while ((await getStore().prune('demo', before)).hasMore);
       };
       const seenAt = (timeMs: number, change: Partial<NewBannerEvent> = {}) =>
         aBannerEvent({ timeMs, receivedAtMs: timeMs, ...change });
@@ -214,7 +214,7 @@ export const resultsContract = (storeOf: () => Store) =>
         await buyCup('kept', START, { receivedAtMs: START + 95 * DAY });
         await record('kept', seenAt(START + 40 * DAY));
         await prune(START + 85 * DAY);
-        await storeOf().write({
+        await getStore().write({
           workspaceId: 'demo',
           lookups: ['kept', 'gone'].map(byExternalId),
           nowMs: START,
@@ -231,7 +231,7 @@ export const resultsContract = (storeOf: () => Store) =>
       test('attribute users to their first impression on a recount, even if it is deleted', async () => {
         await record('kim', seenAt(START), seenAt(START + DAY, { variantId: 'b', bannerId: 'bnr_2' }));
         await prune(START + 1);
-        const [difference, ...others] = (await storeOf().verifyResults('demo')).filter(
+        const [difference, ...others] = (await getStore().verifyResults('demo')).filter(
           ({ dimension }) => dimension === '',
         );
         expect(difference).toMatchObject({
@@ -245,7 +245,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('count every user once', async () => {
       const PEOPLE_OF_STEPS = 2_001;
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [],
         nowMs: START,
@@ -260,7 +260,7 @@ export const resultsContract = (storeOf: () => Store) =>
           }
         },
       });
-      while (!(await storeOf().catchUpResults()).isCaughtUp);
+      while (!(await getStore().catchUpResults()).isCaughtUp);
       const counts = { exposed: PEOPLE_OF_STEPS, impressions: 2 * PEOPLE_OF_STEPS };
       expect(await ask()).toMatchObject({ arms: [counts], placements: [counts] });
     });
@@ -270,7 +270,7 @@ export const resultsContract = (storeOf: () => Store) =>
       for (const timeMs of [march!, april!, may!, march! + HOUR, april! + HOUR]) {
         await record('u-1', aBannerEvent({ timeMs, receivedAtMs: may! + HOUR }));
         await ask();
-        expect(await storeOf().verifyResults('demo')).toEqual([]);
+        expect(await getStore().verifyResults('demo')).toEqual([]);
       }
       const days = (await ask()).days.map(({ day, impressions, exposed }) => [day, impressions, exposed]);
       expect(days).toEqual([
@@ -280,14 +280,14 @@ export const resultsContract = (storeOf: () => Store) =>
       ]);
       await record('u-1', aBannerEvent({ timeMs: march! - HOUR, variantId: 'b', bannerId: 'bnr_2' }));
       expect((await ask()).arms).toMatchObject([{ variantId: 'b', exposed: 1, impressions: 6 }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     test('count shared events of two merged users once', async () => {
       const events = [aBannerEvent(), aBannerEvent({ eventType: 'click' }), aBannerEvent({ timeMs: START })];
       await record('u-1', ...events);
       await record('u-2', ...events, aBannerEvent({ timeMs: START + 1, placementId: 'side' }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
         nowMs: START,
@@ -297,8 +297,8 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       expect((await ask()).arms).toMatchObject([{ exposed: 1, impressions: 3, clicked: 1, clicks: 1 }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
-      expect((await storeOf().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
+      expect(await getStore().verifyResults('demo')).toEqual([]);
+      expect((await getStore().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
         { impressions: 3, clicks: 1 },
       ]);
     });
@@ -306,7 +306,7 @@ export const resultsContract = (storeOf: () => Store) =>
     test('count the conversions of a merged user without an impression', async () => {
       const goals = [{ product: 'cup', withinMs: HOUR }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-2')],
         nowMs: START,
@@ -316,7 +316,7 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
         nowMs: START,
@@ -326,15 +326,15 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     test('keep their counts when retention deletes events, and do not count users twice', async () => {
       await record('u-1', aBannerEvent({ timeMs: START }));
-      await storeOf().prune('demo', { events: null, bannerEvents: START + 1 });
+      await getStore().prune('demo', { events: null, bannerEvents: START + 1 });
       await record('u-1', aBannerEvent({ timeMs: START + HOUR }));
       expect((await ask()).placements).toMatchObject([{ exposed: 1, impressions: 2 }]);
-      expect(await storeOf().verifyResults('demo')).toMatchObject([
+      expect(await getStore().verifyResults('demo')).toMatchObject([
         { stored: [2, 1, 0, 0, 0, 0], counted: [1, 1, 0, 0, 0, 0] },
         {},
         {},
@@ -343,7 +343,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('count new and changed goals for every user with an impression', async () => {
       const PEOPLE_OF_STEPS = 2 * MAX_BATCH.bannerEvents + 1;
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [],
         nowMs: START,
@@ -369,7 +369,7 @@ export const resultsContract = (storeOf: () => Store) =>
       // Two concurrent reads of results that are not counted yet.
       const both = await Promise.all([product('cup', 2 * HOUR), product('cup', 2 * HOUR)]);
       for (const { arms } of both) expect(arms).toMatchObject([{ goals: [{ converted: cups }] }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     const cup = { product: 'cup', withinMs: HOUR } as const;
@@ -378,7 +378,7 @@ export const resultsContract = (storeOf: () => Store) =>
     const countThenPrune = async () => {
       await addGoals([cup]);
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1')],
         nowMs: START,
@@ -387,7 +387,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.record(profile, aPurchase(profile, 'cup', START + 1));
         },
       });
-      await storeOf().prune('demo', { events: START + HOUR, bannerEvents: null });
+      await getStore().prune('demo', { events: START + HOUR, bannerEvents: null });
     };
 
     test('keep a goal whose events retention has deleted, while another one is added', async () => {
@@ -407,7 +407,7 @@ export const resultsContract = (storeOf: () => Store) =>
       await countThenPrune();
       // The other user saw the campaign before and did nothing else.
       await record('u-2', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START - 2 * HOUR }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
         nowMs: START,
@@ -429,7 +429,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('keep deleted conversions together with those that arrive with an earlier impression', async () => {
       await countThenPrune();
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1')],
         nowMs: START,
@@ -452,9 +452,9 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ campaignId: '@holdout:1' })).arms).toMatchObject([ofAll]);
       expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1 }, { variantId: null }]);
       let stored = 0;
-      for await (const _ of storeOf().exportBannerEvents('demo')) stored += 1;
+      for await (const _ of getStore().exportBannerEvents('demo')) stored += 1;
       expect(stored).toBe(3);
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
         nowMs: START,
@@ -464,14 +464,14 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       expect((await ask({ campaignId: '@holdout:1' })).arms).toMatchObject([{ ...ofAll, exposed: 1 }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     test('count a purchase once if it is stored together with a merge of its user', async () => {
       await addGoals(CONVERSIONS);
       for (const user of ['u-1', 'u-2'])
         await record(user, aBannerEvent({ timeMs: START, receivedAtMs: START }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
         nowMs: START,
@@ -482,7 +482,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.merge(kept, of('u-2'), START);
         },
       });
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     test('are empty for a campaign without impressions', async () => {
@@ -495,7 +495,7 @@ export const resultsContract = (storeOf: () => Store) =>
     test('are recounted for a goal whose window includes a fraction of a millisecond', async () => {
       const goals = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
-      await storeOf().write({
+      await getStore().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1')],
         nowMs: START,
@@ -505,12 +505,12 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
-      expect(await storeOf().verifyResults('demo')).toEqual([]);
+      expect(await getStore().verifyResults('demo')).toEqual([]);
     });
 
     test('cover one workspace only', async () => {
       await record('u-1', aBannerEvent());
-      await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()], 'other');
+      await recordBannerEvents(getStore(), 'u-2', [aBannerEvent()], 'other');
       expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1, impressions: 1 }]);
     });
 
@@ -527,7 +527,7 @@ export const resultsContract = (storeOf: () => Store) =>
         { buttonId: 'buy', variantId: 'b', clicks: 1, clicked: 1 },
       ]);
       const query = { campaignId: 'campaign', firstDay: '2026-03-28', lastDay: '2026-03-29' };
-      expect(await storeOf().campaignButtonDays('demo', query)).toEqual([
+      expect(await getStore().campaignButtonDays('demo', query)).toEqual([
         { buttonId: 'more', variantId: 'a', clicks: 1, clicked: 1, day: '2026-03-28' },
       ]);
     });

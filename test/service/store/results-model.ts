@@ -41,8 +41,8 @@ const getCounts = (seen: readonly Seen[]): Counts => {
   };
 };
 
-const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
-  [...new Set(all.map(nameOf))].sort().map((name) => all.filter((each) => nameOf(each) === name));
+const groupBy = <T>(all: readonly T[], getName: (each: T) => string): T[][] =>
+  [...new Set(all.map(getName))].sort().map((name) => all.filter((each) => getName(each) === name));
 
 /** Users who reached a goal. */
 const reachedBy = (

@@ -87,9 +87,9 @@ test('does not store a rejected write, and stores later writes', async () => {
 test('reports the pending group of a terminated thread as in doubt, and rejects later groups', async () => {
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
   const committer = await startWriterThread(file, new Worker(dies, { eval: true }));
-  const nameOf = (error: Error) => error.name;
+  const getName = (error: Error) => error.name;
   const underWay = [committer.write(NOTHING), committer.write(NOTHING)];
-  expect(await Promise.all(underWay.map((commit) => commit.catch(nameOf)))).toEqual([
+  expect(await Promise.all(underWay.map((commit) => commit.catch(getName)))).toEqual([
     'InDoubtError',
     'InDoubtError',
   ]);

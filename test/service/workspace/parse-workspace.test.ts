@@ -17,9 +17,9 @@ const getError = (members: Record<string, unknown>): WorkspaceError | null => {
 };
 type PathAndCode = [path: string, code: string];
 const toPathAndCode = ({ path, code }: LocatedIssue): PathAndCode => [pathText(path), code];
-const issuesOf = (members: Record<string, unknown>): PathAndCode[] =>
+const findIssues = (members: Record<string, unknown>): PathAndCode[] =>
   (getError(members)?.issues ?? []).map(toPathAndCode);
-const inCampaign = (members: Record<string, unknown>) => issuesOf({ campaigns: [aCampaign(members)] });
+const inCampaign = (members: Record<string, unknown>) => findIssues({ campaigns: [aCampaign(members)] });
 const inVariant = (members: Record<string, unknown>) => inCampaign({ variants: [aVariant(members)] });
 const inProperty = (property: unknown) => inVariant({ properties: { p: property } });
 const clientKey = (members: Record<string, unknown>) => ({
@@ -73,7 +73,7 @@ describe('a workspace file', () => {
     };
     expect(inCampaign(campaign)).toEqual([]);
     expect(inVariant({ weight: null, cache_ttl_seconds: null, name: null })).toEqual([]);
-    expect(issuesOf({ limits: { users_track: null, banners_sync: null } })).toEqual([]);
+    expect(findIssues({ limits: { users_track: null, banners_sync: null } })).toEqual([]);
   });
 
   test('stores only the SHA-256 of a key', () => {
@@ -182,7 +182,7 @@ describe('a workspace file', () => {
       ['limits.banners_sync.objects', 'unknown_field'],
     ],
   ])('rejects %s', (_, members, issue) => {
-    expect(issuesOf(members)).toContainEqual(issue);
+    expect(findIssues(members)).toContainEqual(issue);
   });
 
   test('suggests the current name of a renamed field', () => {
@@ -214,7 +214,7 @@ describe('a workspace file', () => {
 
   test('accepts every key that a header can contain', () => {
     for (const key of ['k', 'it\'s"fine"', 'schlüssel', 'k'.repeat(1_017)]) {
-      expect(issuesOf({ api_keys: [clientKey({ key })] })).toEqual([]);
+      expect(findIssues({ api_keys: [clientKey({ key })] })).toEqual([]);
     }
   });
 
@@ -286,7 +286,7 @@ describe('a campaign of the file', () => {
   });
 
   test('is rejected if its ID is a duplicate', () => {
-    expect(issuesOf({ campaigns: [aCampaign(), aCampaign()] })).toEqual([
+    expect(findIssues({ campaigns: [aCampaign(), aCampaign()] })).toEqual([
       ['campaigns[1].campaign_id', 'repeated'],
     ]);
   });

@@ -102,19 +102,19 @@ describe.each(STORES)('end of an A/B test on $name', ({ address }) => {
     expect(frozen.days).toEqual(running.days);
     expect(frozen.ratio).toEqual(running.ratio);
     expect(frozen).toMatchObject({ isRedivided: false, edits: [] });
-    const isOf = (group: string) => size(fresh, group);
+    const countGroup = (group: string) => size(fresh, group);
     expect(frozen.ended).toMatchObject({
       release: 1,
       winner: 'B',
       since: [
         {
           isControl: false,
-          users: isOf('b'),
+          users: countGroup('b'),
           clicks: 3,
-          impressions: USERS.length - size(before, 'control') + isOf('b'),
+          impressions: USERS.length - size(before, 'control') + countGroup('b'),
           converted: [0],
         },
-        { isControl: true, users: isOf('control'), clicks: 0 },
+        { isControl: true, users: countGroup('control'), clicks: 0 },
       ],
     });
   });

@@ -234,17 +234,17 @@ describe('a comparison', () => {
 });
 
 describe('the leading variant', () => {
-  const leaderOf = (...arms: CampaignResults['arms']) =>
+  const getLeader = (...arms: CampaignResults['arms']) =>
     findLeader(
       compareResults(aCampaign({ conversions: [{ event: 'signup', within_hours: 24 }] }), counts(...arms)),
     );
 
   test('is the better one in the first goal, whatever the clicks', () => {
-    expect(leaderOf(arm('a', 3_000, 900, [300]), arm('b', 3_000, 300, [510]))).toBe('b');
-    expect(leaderOf(arm('a', 3_000, 300, [510]), arm('b', 3_000, 900, [300]))).toBe('a');
+    expect(getLeader(arm('a', 3_000, 900, [300]), arm('b', 3_000, 300, [510]))).toBe('b');
+    expect(getLeader(arm('a', 3_000, 300, [510]), arm('b', 3_000, 900, [300]))).toBe('a');
   });
 
   test('is unknown without a significant difference', () => {
-    expect(leaderOf(arm('a', 3_000, 300, [300]), arm('b', 3_000, 510, [305]))).toBeNull();
+    expect(getLeader(arm('a', 3_000, 300, [300]), arm('b', 3_000, 510, [305]))).toBeNull();
   });
 });

@@ -142,7 +142,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
               type: 'text' as const,
               value: shown,
               keptFor: operator,
-              ...(operator !== 'is one of' && { suggestions: { valuesOf: name } }),
+              ...(operator !== 'is one of' && { suggestions: { attribute: name } }),
               onInput: (typed: string) => ({ ...condition, value: readValue(typed, operator) }),
             },
           ]

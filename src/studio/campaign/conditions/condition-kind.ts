@@ -10,7 +10,7 @@ export interface ConditionChoices {
 }
 
 /** Names and values in user profiles. */
-export type Suggestions = 'attributes' | 'events' | 'products' | { valuesOf: string };
+export type Suggestions = 'attributes' | 'events' | 'products' | { attribute: string };
 
 /** Control of a condition. The first wide control is the main one. Event handlers return the new condition. */
 export type Control<Condition> = { label: string; isWide?: boolean } & (

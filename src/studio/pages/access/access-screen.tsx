@@ -44,7 +44,7 @@ const Audit = () => {
               <DataTable
                 label="Audit"
                 rows={pages.flatMap(({ entries }) => entries)}
-                keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
+                getRowKey={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
                 columns={[
                   { name: 'Time', cell: ({ at }) => wholeMoment(at) },
                   { name: 'Operator', kind: 'head', cell: ({ operator }) => operator },
@@ -84,7 +84,7 @@ export const AccessScreen = () => {
               <DataTable
                 label="Active sessions"
                 rows={sessions}
-                keyOf={({ id }) => id}
+                getRowKey={({ id }) => id}
                 columns={[
                   { name: 'Operator', kind: 'head', cell: ({ operator }) => operator },
                   {

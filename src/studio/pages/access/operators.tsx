@@ -121,7 +121,7 @@ export const Operators = ({ operators, again }: OperatorsProps) => {
       <DataTable
         label="Operators"
         rows={operators}
-        keyOf={({ name }) => name}
+        getRowKey={({ name }) => name}
         columns={[
           { name: 'Operator', kind: 'head', cell: ({ name }) => name },
           { name: 'Role', cell: ({ role }) => `${role} – ${ROLE_TEXTS[role]}` },

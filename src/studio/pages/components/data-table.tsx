@@ -14,11 +14,11 @@ interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf(row: Row): string;
+  getRowKey(row: Row): string;
 }
 
 /** Table with horizontal scrolling, also by keyboard. Phones show its cells stacked. */
-export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
+export const DataTable = <Row,>({ label, columns, rows, getRowKey }: DataTableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus a keyboard could not scroll it
   <section class="table-box" tabIndex={0} aria-label={label}>
     <table>
@@ -33,7 +33,7 @@ export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
+          <tr key={getRowKey(row)}>
             {columns.map(({ name, id = name, kind, cell }) =>
               kind === 'head' ? (
                 <th key={id} scope="row">

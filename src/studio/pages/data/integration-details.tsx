@@ -51,7 +51,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
     <DataTable
       label="Rejected rows"
       rows={rejects}
-      keyOf={({ id }) => id}
+      getRowKey={({ id }) => id}
       columns={[
         { name: 'Why', kind: 'head', cell: ({ reason }) => reason },
         { name: 'Key', cell: ({ key }) => <bdi>{key}</bdi> },
@@ -87,7 +87,7 @@ export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: b
             <DataTable
               label="Runs"
               rows={details.runs}
-              keyOf={(run) => run.id}
+              getRowKey={(run) => run.id}
               columns={[
                 { name: 'Began', kind: 'head', cell: ({ start }) => wholeMoment(start) },
                 { name: 'Took', kind: 'number', cell: ({ tookMs }) => took(tookMs) },

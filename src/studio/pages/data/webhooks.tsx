@@ -55,7 +55,7 @@ const Attempts = ({ id, canSend }: AttemptsProps) => {
           <DataTable
             label="Attempts"
             rows={attempts}
-            keyOf={(attempt) => attempt.id}
+            getRowKey={(attempt) => attempt.id}
             columns={[
               { name: 'Sent', kind: 'head', cell: ({ at }) => wholeMoment(at) },
               { name: 'Outcome', cell: formatOutcome },

@@ -24,7 +24,7 @@ export const ConditionPart = ({ label, children, isWide = false }: ConditionPart
 const LISTS = { attributes: ATTRIBUTE_NAMES, events: EVENT_NAMES, products: PRODUCT_IDS };
 const getListId = (suggestions: Suggestions | undefined): string | undefined => {
   if (suggestions === undefined) return undefined;
-  return typeof suggestions === 'string' ? LISTS[suggestions] : getValuesListId(suggestions.valuesOf);
+  return typeof suggestions === 'string' ? LISTS[suggestions] : getValuesListId(suggestions.attribute);
 };
 
 interface ControlInputProps {

@@ -195,7 +195,7 @@ export const DayChart = ({ days, arms, goals, edited, timeZone }: DayChartProps)
         <DataTable
           label="Day by day"
           rows={dates}
-          keyOf={(day) => day}
+          getRowKey={(day) => day}
           columns={[
             {
               name: 'Day',

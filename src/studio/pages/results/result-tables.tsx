@@ -63,7 +63,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
     <DataTable
       label="Results by variant"
       rows={arms}
-      keyOf={({ variantId }) => variantId ?? ''}
+      getRowKey={({ variantId }) => variantId ?? ''}
       columns={[
         {
           name: 'Variant',
@@ -89,7 +89,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
   <DataTable
     label="Since the test ended"
     rows={since}
-    keyOf={({ isControl }) => String(isControl)}
+    getRowKey={({ isControl }) => String(isControl)}
     columns={[
       { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
       { name: 'New users', kind: 'number', cell: ({ users }) => formatNumber(users) },
@@ -153,7 +153,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
     <DataTable
       label="Differences"
       rows={comparisons}
-      keyOf={({ metric, treatment, baseline }) => `${metric} ${treatment} ${baseline}`}
+      getRowKey={({ metric, treatment, baseline }) => `${metric} ${treatment} ${baseline}`}
       columns={[
         { name: 'Metric', kind: 'head', cell: ({ label }) => label },
         {
@@ -211,7 +211,7 @@ export const PartPanel = ({ first, arms, parts, actions }: PartPanelProps) => {
       <DataTable
         label={`Results by ${kind}`}
         rows={parts}
-        keyOf={({ name, variantId }) => `${name} ${variantId}`}
+        getRowKey={({ name, variantId }) => `${name} ${variantId}`}
         columns={[
           { name: first, kind: 'head', cell: ({ name }) => name },
           { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },

@@ -27,7 +27,7 @@ const ScheduledTable = ({ scheduled, onDone }: ScheduledTableProps) => {
     <DataTable
       label="Scheduled releases"
       rows={rows}
-      keyOf={({ scheduled: { release } }) => String(release)}
+      getRowKey={({ scheduled: { release } }) => String(release)}
       columns={[
         {
           name: 'Campaign',

@@ -114,7 +114,7 @@ test('case 40: a tab removes events and counted impressions that it stored befor
   } as const;
   expect(await Promise.all([deaf.capture('click'), deaf.delivery.capture(impression)])).toEqual([null, null]);
   expect(world.records()).toEqual(before);
-  expect(deaf.noticesOf('tracked')).toHaveLength(1);
+  expect(deaf.getNotices('tracked')).toHaveLength(1);
   expect(await deaf.capture('later')).toBeNull();
 });
 
@@ -182,5 +182,5 @@ test('keeps an event in memory if IndexedDB rejects it', async () => {
   });
   // The disk rejects it, and memory accepts it: an event is lost only if both reject it.
   expect(await tab.capture()).not.toBeNull();
-  expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true, reason: broken.message }]);
+  expect(tab.getNotices('memory-mode')).toMatchObject([{ on: true, reason: broken.message }]);
 });

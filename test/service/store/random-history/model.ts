@@ -51,9 +51,9 @@ const getFirst = (seen: readonly Seen[], campaignId: string): Seen | undefined =
     .filter((each) => each.campaignId === campaignId && each.eventType === 'impression')
     .toSorted((a, b) => a.atMs - b.atMs || ((a.variantId ?? '') < (b.variantId ?? '') ? -1 : 1))[0];
 
-const nameOf = (goal: Goal) => ('event' in goal ? `event:${goal.event}` : `product:${goal.product}`);
+const getName = (goal: Goal) => ('event' in goal ? `event:${goal.event}` : `product:${goal.product}`);
 
-const keyOf = ({ campaignId, bannerId, eventType, timeMs }: NewBannerEvent) =>
+const getKey = ({ campaignId, bannerId, eventType, timeMs }: NewBannerEvent) =>
   [campaignId, bannerId, eventType, timeMs].join(' ');
 
 const addTotals = (totals: TotalsByGoal, goal: string, [count, spent, currencies, day]: GoalTotals) => {
@@ -77,7 +77,7 @@ export const createModel = () => {
 
   const see = (person: Person, event: Seen) => {
     const isStored = person.seen.some(
-      (each) => !each.isPruned && !event.isPruned && keyOf(each) === keyOf(event),
+      (each) => !each.isPruned && !event.isPruned && getKey(each) === getKey(event),
     );
     if (!isStored) person.seen.push(event);
   };
@@ -89,7 +89,7 @@ export const createModel = () => {
     if (!first) return totals;
     for (const goal of goals[campaignId] ?? []) {
       for (const { name, timeMs, spent, currency } of done) {
-        if (name !== nameOf(goal) || timeMs < first.atMs || timeMs > first.atMs + goal.withinMs) continue;
+        if (name !== getName(goal) || timeMs < first.atMs || timeMs > first.atMs + goal.withinMs) continue;
         addTotals(totals, formatGoal(goal), [1, spent, currency, calendar.toDay(timeMs)]);
       }
     }

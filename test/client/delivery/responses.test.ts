@@ -67,8 +67,8 @@ describe('server responses', () => {
     await world.clock.advance(60_000);
     expect(world.sent()).toEqual([['b0', 'b1'], ['b1'], ['b1']]);
     expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 3 }]);
-    expect(tab.noticesOf('rejected').map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
-    expect(tab.noticesOf('dropped')).toMatchObject([{ reason: 'max-attempts' }]);
+    expect(tab.getNotices('rejected').map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(tab.getNotices('dropped')).toMatchObject([{ reason: 'max-attempts' }]);
   });
 
   test('case 9: keeps the user of a corrected event, and does not delay other events for it', async () => {
@@ -84,7 +84,7 @@ describe('server responses', () => {
     await tab.delivery.flush();
     expect(world.sent()).toEqual([['first'], ['later'], ['fixed']]);
     expect(world.bodies().every((body) => body.external_user_id === 'u1')).toBe(true);
-    expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['delivery', 'correction']);
+    expect(tab.getNotices('failed').map(({ kind }) => kind)).toEqual(['delivery', 'correction']);
   });
 
   test('case 9: the next page calls onEventRejected() again if a page dies during it, and does not send the original event', async () => {
@@ -112,8 +112,8 @@ describe('server responses', () => {
     await tab.captureMany(3);
     await tab.delivery.flush();
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2, pending: 1 });
-    expect(tab.noticesOf('rejected').map(({ event }) => event.bannerId)).toEqual(['b1']);
-    expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'protocol').length).toBeGreaterThanOrEqual(
+    expect(tab.getNotices('rejected').map(({ event }) => event.bannerId)).toEqual(['b1']);
+    expect(tab.getNotices('failed').filter(({ kind }) => kind === 'protocol').length).toBeGreaterThanOrEqual(
       7,
     );
   });
@@ -126,7 +126,7 @@ describe('server responses', () => {
     await tab.delivery.flush();
     await world.clock.advance(HOUR_MS);
     expect(world.service.requests).toHaveLength(1);
-    expect(tab.noticesOf('failed')).toMatchObject([
+    expect(tab.getNotices('failed')).toMatchObject([
       { kind: 'protocol', message: expect.stringMatching(/events_processed: .* got 1/) },
     ]);
   });
@@ -180,7 +180,7 @@ describe('server responses', () => {
     await tab.captureMany(200);
     await tab.delivery.flush();
     expect(world.service.requests.length).toBeLessThanOrEqual(10);
-    expect(tab.noticesOf('paused')).toMatchObject([{ reason: 'backoff' }]);
+    expect(tab.getNotices('paused')).toMatchObject([{ reason: 'backoff' }]);
     await world.clock.advance(HOUR_MS);
     expect(world.service.requests.length).toBeLessThanOrEqual(250);
     lift();
@@ -284,7 +284,7 @@ describe('server responses', () => {
     await world.clock.advance(2 * HOUR_MS);
     expect(world.service.requests.length).toBeLessThanOrEqual(9);
     expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 3 });
-    expect(tab.noticesOf('failed')[0]).toMatchObject({ kind: 'not-found' });
+    expect(tab.getNotices('failed')[0]).toMatchObject({ kind: 'not-found' });
     lift();
     await world.clock.advance(HOUR_MS / 2);
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });

@@ -151,7 +151,7 @@ test('case 69: a wipe at any moment of the return from memory mode does not remo
     await other.delivery.enable();
     await other.capture('anew');
     await world.clock.advance(2 * MINUTE_MS);
-    expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false]);
+    expect(tab.getNotices('memory-mode').map(({ on }) => on)).toEqual([true, false]);
     expect(world.sent(), `after ${moment} turns`).toEqual([['stored'], ['anew']]);
     expect(await other.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   }

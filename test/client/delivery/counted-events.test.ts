@@ -117,7 +117,7 @@ test('case 46: a corrupt mark does not lose its event or the next one, and does 
   const stored = await Promise.all([tab.delivery.capture(click), tab.delivery.capture(impression('s1 b'))]);
   expect(stored.map((event) => event?.type)).toEqual(['click', 'impression']);
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });
-  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(tab.getNotices('failed')).toEqual([]);
   await world.clock.advance(61 * 60_000);
   await tab.delivery.flush();
   expect(world.records().map(([key]) => String(key))).not.toContain(String(dedupKey('s1 old')));
@@ -145,7 +145,7 @@ test('an impression that cannot be stored does not affect clicks or later impres
     undefined,
     'impression',
   ]);
-  expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'storage' }]);
+  expect(tab.getNotices('failed')).toMatchObject([{ kind: 'storage' }]);
   await world.clock.advance(10_000);
   expect(world.service.events).toHaveLength(2);
 });

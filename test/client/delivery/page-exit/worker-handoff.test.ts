@@ -83,7 +83,7 @@ test('leaves no timers and no listeners after stop', () => {
 });
 
 /** A page whose worker holds the sender of `appId`. Returns the page's messages to it, and whether the worker sent. */
-const leaveWithWorkerOf = async (
+const leaveWithWorker = async (
   appId: string,
   setup: (world: World) => TabSetup = () => ({}),
   workerToken?: ProvideToken,
@@ -119,21 +119,21 @@ const leaveWithWorkerOf = async (
 };
 
 test('leaves the exit flush to a worker of the same app', async () => {
-  const { sent, posted, kept } = await leaveWithWorkerOf('app-1');
+  const { sent, posted, kept } = await leaveWithWorker('app-1');
   expect(sent).toEqual([]);
   expect(posted).toHaveLength(3);
   expect(kept).toBe(2);
 });
 
 test('sends the exit flush itself if the worker belongs to another app', async () => {
-  const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
+  const { sent, posted, kept } = await leaveWithWorker('another-app');
   expect(sent).toEqual([['leaving']]);
   expect(posted).toHaveLength(1);
   expect(kept).toBe(0);
 });
 
 test('case 41: a page in memory mode sends its own events, because its worker cannot read them', async () => {
-  const { sent, kept } = await leaveWithWorkerOf('app-1', (world) => {
+  const { sent, kept } = await leaveWithWorker('app-1', (world) => {
     const store = createFaultyStore(world.disk.openStore(world.name));
     store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
     return { openStore: () => store };
@@ -148,7 +148,7 @@ test.each([
 ] as const)(
   'a page with user tokens leaves the exit flush only to a worker with user tokens: one with %s',
   async (_, workerToken, sentByPage, keptByWorker) => {
-    const { sent, posted, kept } = await leaveWithWorkerOf(
+    const { sent, posted, kept } = await leaveWithWorker(
       'app-1',
       () => ({ userToken: () => 'a.b.c' }),
       workerToken,

@@ -16,7 +16,7 @@ test.each([{ placementId: null }, { placementId: 5 }, { bannerId: null }, { user
     ]);
     expect(odd).toBeNull();
     expect(good).toMatchObject({ bannerId: 'good' });
-    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'config' }]);
+    expect(tab.getNotices('failed')).toMatchObject([{ kind: 'config' }]);
     expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
     tab.kill();
     const next = world.openTab();
@@ -26,7 +26,7 @@ test.each([{ placementId: null }, { placementId: 5 }, { bannerId: null }, { user
     const diagnostics = await next.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ captured: 2, delivered: 2, pending: 0 });
     assertConserved(diagnostics);
-    expect(next.noticesOf('failed')).toEqual([]);
+    expect(next.getNotices('failed')).toEqual([]);
   },
 );
 
@@ -41,7 +41,7 @@ test('sends the button of a click, ignores values that are not strings, and repo
     ),
   );
   expect(stored.map((event) => event?.buttonId)).toEqual(['details', undefined, undefined, undefined]);
-  expect(tab.noticesOf('failed').map(({ message }) => message)).toEqual([
+  expect(tab.getNotices('failed').map(({ message }) => message)).toEqual([
     'buttonId is longer than 255 characters: stored without it',
   ]);
   await tab.delivery.flush();
