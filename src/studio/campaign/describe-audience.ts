@@ -21,10 +21,7 @@ const parts = (filter: Filter, getName: AudienceName): string[] => {
 };
 
 /** Returns an audience filter as a sentence for marketers. */
-export const describeAudience = (
-  audience: Filter | null | undefined,
-  getName: AudienceName = (_, id) => id,
-): string => {
+export const describeAudience = (audience: unknown, getName: AudienceName = (_, id) => id): string => {
   const conditions = isFilter(audience) ? parts(audience, getName) : [];
   return conditions.length === 0 ? 'Everyone.' : `Users who match: ${conditions.join('; and ')}.`;
 };

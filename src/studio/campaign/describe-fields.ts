@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
 
 /** Formats a value for operators; `''` if not set. */
 export const formatField = (name: string, value: unknown, naming: Naming): string => {
-  if (name === 'audience') return describeAudience(value as CampaignJson['audience'], naming.audience);
+  if (name === 'audience') return describeAudience(value, naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
   return WORDS[name]?.(value as never, naming) ?? formatFieldValue(value);
 };
