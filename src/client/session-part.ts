@@ -9,7 +9,6 @@ export interface SessionPartOptions extends DeferredContext {
   hooks?: Readonly<Record<string, PlacementHook>>;
 }
 
-/** Members of an addition. */
 export interface SessionAddition {
   /** Imports a `SessionPartChunk`. Absent if the addition has no part in sessions. */
   load?: () => Promise<unknown>;
@@ -22,7 +21,6 @@ export interface SessionPart {
   stop(): void;
 }
 
-/** Chunk of an addition. */
 export interface SessionPartChunk {
   create(options: SessionPartOptions): SessionPart;
 }

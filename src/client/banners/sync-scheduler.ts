@@ -13,7 +13,6 @@ import type { createSyncTrouble, SyncTrouble } from './sync-trouble.ts';
 /** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** Message between the tabs of an app. */
 interface TabMessage {
   /** User whose record has changed. */
   changedFor?: string | null;

@@ -5,7 +5,6 @@ import type { Settings } from './options.ts';
 /** Prefix of the server keys that `placard init` and the demo create. */
 const SERVER_KEY = /^(placard|demo).server/;
 
-/** Functions and values of the deferred chunk. */
 interface Tools {
   resolveOptions: typeof resolveOptions;
   CONSENT: typeof CONSENT;

@@ -11,7 +11,6 @@ export interface Clock {
 /** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Creates the browser's clock. Each part can be replaced. */
 export const createClock = ({
   now = () => Date.now(),
   monotonic = () => performance.now(),

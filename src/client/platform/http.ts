@@ -99,7 +99,6 @@ export const parseJson = (text: string): unknown => {
 /** Timeout of the host's functions. */
 const HOST_TIMEOUT_MS = 10_000;
 
-/** Client key, or a function that returns the current one. */
 type ProvideKey = string | (() => string | Promise<string>);
 
 /** Returns the current key. Rejects if the host's function fails. */
@@ -125,7 +124,6 @@ export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) 
   };
 
   return {
-    /** Returns the current key. Rejects if the host's function fails. */
     async get(): Promise<string> {
       if (key !== undefined) return key;
       requesting ??= request();

@@ -111,7 +111,6 @@ export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() =>
   };
 };
 
-/** Permission in a page that runs. */
 export type LivePermission<P extends Permission = Permission> = P & {
   /** Returns whether anything may be stored on the device. */
   canWrite: () => boolean;
@@ -142,11 +141,8 @@ export interface TabChannel<M> {
 
 /** Subset of `BroadcastChannel`. */
 export interface BroadcastChannelLike {
-  /** Sends a message to every other tab. */
   postMessage(message: unknown): void;
-  /** Calls `listener` with the messages of other tabs. */
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-  /** Stops sending and receiving. */
   close(): void;
 }
 

@@ -1,4 +1,3 @@
-/** Removes a key from localStorage and sessionStorage. */
 export const removeLocal = (key: string): void => {
   try {
     localStorage.removeItem(key);

@@ -6,11 +6,9 @@ export type ProvideToken = (userId: string) => string | null | Promise<string | 
 /** Sends nothing of this user for a while, and reports why. Default duration: 5 minutes. */
 export type PauseUser = (userId: string, message: string, cause?: unknown, ms?: number) => void;
 
-/** Timeout of the host's function. */
 const HOST_TIMEOUT_MS = 10_000;
 /** Time before expiry at which a token is renewed, because requests take time and clocks differ. */
 const RENEWAL_MARGIN_MS = 60_000;
-/** Pause after the host's function failed. */
 const RETRY_MS = 30_000;
 
 interface CachedToken {

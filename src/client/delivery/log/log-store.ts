@@ -98,7 +98,6 @@ const RETRY_MS = 30_000;
 /** Returns whether the disk is full. The caller handles a full disk, because it knows which records to evict. */
 export const isQuotaError = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
-/** Location of the log. */
 type LogLocation =
   /** First check of the disk, or move from memory back to the disk. Each call waits for `over`. */
   { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
@@ -244,7 +243,6 @@ export const createLogStore = (
     }
   };
 
-  /** Clears the log in memory, and leaves the disk as it is. */
   const clearMemory = (): void => {
     const log = memory();
     if (!log) return;
@@ -294,9 +292,7 @@ export const createLogStore = (
       return applyWhenDiskWorks(wipe);
     },
     isMemory: () => memory() !== undefined,
-    /** Retries the disk if the log is in memory. */
     retry,
-    /** Switches to memory mode. */
     switchToMemory: toMemory,
     clearMemory,
     /** Sets the callback for the end of memory mode. */

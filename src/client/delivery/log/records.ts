@@ -43,7 +43,6 @@ export interface QueuedEvent {
 export interface Claim {
   v: typeof SCHEMA_VERSION;
   id: string;
-  /** ID of the page. */
   pageId: string;
   /** Deadline of the response, in Unix milliseconds. After it, the events are in doubt. */
   deadline: number;
@@ -83,7 +82,6 @@ export const toRange = (kind: string): KeyRange => ({
   from: [kind, SCHEMA_VERSION],
   to: [kind, SCHEMA_VERSION, '\uffff'],
 });
-/** Keys of the log state and the claims. */
 export const STATE_AND_CLAIMS_RANGE = toRange('control');
 export const CLAIM_RANGE: KeyRange = {
   from: ['control', SCHEMA_VERSION, 'claim'],
@@ -137,7 +135,6 @@ export const bannerEvent = ({
   ...(isButtonId(buttonId) && { buttonId }),
 });
 
-/** Returns a new ID of a page or a claim. */
 export const newId = ({ now }: Pick<Clock, 'now'>, random: () => number): string =>
   `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
 
@@ -233,7 +230,6 @@ export interface LogState extends ConsentRecord, Record<Total, number> {
   v: typeof SCHEMA_VERSION;
   /** Pause of all tabs. */
   pause: Pause;
-  /** Fingerprint of the rejected key. */
   rejectedKeyFingerprint: string | null;
   /** Time when a page first found expired records, in Unix milliseconds; 0 if there are none. */
   expiredFoundAt: number;
@@ -249,7 +245,6 @@ export const LOG_STATE_VERSIONS_RANGE: KeyRange = { from: LOG_STATE_KEY, to: ['c
 
 export const isLogStateKey = (key: StoreKey): boolean => String(key) === String(LOG_STATE_KEY);
 
-/** Numeric members of the log state. */
 const NUMBERS = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
 
 export const newLogState = (consent: ConsentState): LogState => ({

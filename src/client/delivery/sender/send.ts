@@ -155,7 +155,6 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
       for (const abort of inFlight) abort.abort();
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
-    /** Returns whether the preflight is still cached. */
     hasPreflight: (): boolean => clock.monotonic() < preflightUntil,
   };
 };

@@ -29,15 +29,12 @@ const MAX_BODY_BYTES = 50_000;
 /** Maximum number of events to read to fill a batch. */
 const MAX_READ = 1_000;
 
-/** Next step of the sender. */
 type NextAction =
   | Block
   | { type: 'send'; batch: QueuedEvent[] }
   /** No response to this request can arrive anymore, so its events are in doubt. */
   | { type: 'expired'; claim: Claim }
-  /** Request a token of this user from the host. */
   | { type: 'token'; userId: string }
-  /** Let the host correct these events. */
   | { type: 'correct'; rejected: QueuedEvent[] }
   /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
   | { type: 'idle'; due: number };
@@ -333,7 +330,6 @@ export const createSender = (context: DeliveryContext, log: Log) => {
     wake,
     tryAgain,
     resume,
-    /** Called after events were stored. */
     onAppended(): void {
       const { pause } = log.cache.state();
       const isWaiting = isPaused(pause, clock.now());
