@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { anEvent, byExternalId, collect, NOW } from './examples.ts';
 
-/** More events than enter `user_events` in one step. */
-const MANY = 9_000;
+/** More events than the largest batch that is added to `user_events`. */
+const MANY = 33_000;
 
 describe('user_events of SQLite', () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-user-events-'));

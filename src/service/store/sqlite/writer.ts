@@ -24,8 +24,10 @@ export const CHECKPOINT_PAGES = 16_384;
 /** Number of batches of results after which the log is checkpointed. A batch writes up to a page for each event. */
 const BATCHES_PER_CHECKPOINT = 5;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Number of events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
-const MAX_UNINDEXED_EVENTS = 8_192;
+/** Limits of the number of events that are added to `user_events` at once. Larger batches share more pages. */
+const INDEX_BATCH = { min: 2_048, max: 32_768 };
+/** Maximum CPU time of such a batch, because the next write waits for it. */
+const INDEX_BATCH_MS = 50;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
@@ -45,10 +47,17 @@ export const NOTHING: GroupWrites = toGroupWrites(SQLITE_STATEMENTS, emptyChange
 export const createWriter = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
   const batchSizer = createBatchSizer();
+  let indexBatch = INDEX_BATCH.max;
   /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
   let rejectedCache: number | null = null;
   let uncheckpointedBatches = 0;
+
+  /** Adapts the size of the next batch to the CPU time of the last one. */
+  const resizeIndexBatch = (ms: number): void => {
+    if (ms > INDEX_BATCH_MS) indexBatch = Math.max(INDEX_BATCH.min, indexBatch / 2);
+    else if (ms < INDEX_BATCH_MS / 2) indexBatch = Math.min(INDEX_BATCH.max, indexBatch * 2);
+  };
 
   return {
     run: (sql: string, values: SqlValue[]) => send(query(sql, ...values)),
@@ -62,16 +71,19 @@ export const createWriter = (database: DatabaseSync) => {
     write(group: GroupWrites, cacheNumber: number | null = null): boolean {
       if (cacheNumber !== null && cacheNumber === rejectedCache) return false;
       const events = unindexed + group.events.executions;
-      const isDue = events >= MAX_UNINDEXED_EVENTS;
+      const isDue = events >= indexBatch;
+      let startedMs = 0;
       try {
         inTransaction(database, () => {
           runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
+          startedMs = cpuTimeMs();
           if (isDue) SQLITE.indexUserEvents.map(send);
         });
       } catch (error) {
         rejectedCache = cacheNumber;
         throw error;
       }
+      if (isDue) resizeIndexBatch(cpuTimeMs() - startedMs);
       unindexed = isDue ? 0 : events;
       return true;
     },
