@@ -10,6 +10,8 @@ export interface BulkStatement {
   values: SqlValue[];
   /** Number of rows written if no row has changed since it was read. */
   expectedRows?: number;
+  /** The same statement for several executions at once. */
+  combined?: { sql: string; executions: number };
 }
 
 /** Sends a statement. Statements on the same connection run in order. */
@@ -79,7 +81,10 @@ const sqliteValue = (value: ColumnValue): SqlValue => {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 };
 
-/** Runs a statement once per row. Multi-row statements are slower, because each value is bound separately anyway. */
+/** Number of rows of a combined `INSERT`. SQLite reads and writes the last `AUTOINCREMENT` number once for each statement. */
+const COMBINED_ROWS = 16;
+
+/** Runs a statement once per row, except an `INSERT`. */
 export const SQLITE: Dialect = {
   ms: (time) => time,
   returnedMs: (time) => time,
@@ -106,15 +111,24 @@ export const SQLITE: Dialect = {
   returningWritten: '',
   bulk: (columns, statement) => {
     const parameter = (index: number) => `$${index + 1}`;
-    const sql = statement({
-      source: `VALUES (${columns.map((_, index) => parameter(index)).join(', ')})`,
-      joined: () => '',
-      column: (name) => parameter(columns.findIndex((each) => each.name === name)),
-    });
+    const formatSql = (rows: number) => {
+      const tuples = Array.from(
+        { length: rows },
+        (_, row) => `(${columns.map((_, index) => parameter(row * columns.length + index)).join(', ')})`,
+      );
+      return statement({
+        source: `VALUES ${tuples.join(', ')}`,
+        joined: () => '',
+        column: (name) => parameter(columns.findIndex((each) => each.name === name)),
+      });
+    };
+    const sql = formatSql(1);
+    const combined = { sql: formatSql(COMBINED_ROWS), executions: COMBINED_ROWS };
+    const isInsert = combined.sql !== sql;
     return (rows) => {
       const values: SqlValue[] = [];
       for (const row of rows) for (const { toValue } of columns) values.push(sqliteValue(toValue(row)));
-      return { sql, executions: rows.length, values };
+      return { sql, executions: rows.length, values, ...(isInsert && { combined }) };
     };
   },
   // Sends all rows as one JSON text, because running a query once per row takes twice as long.

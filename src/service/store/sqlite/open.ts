@@ -31,18 +31,30 @@ const prepare = (database: DatabaseSync, sql: string): Prepared => {
 /** Sends statements to SQLite synchronously. Prepares each statement once. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, Prepared>();
-  return ({ sql, executions, values, expectedRows }) => {
-    const { statement, order } = prepared.get(sql) ?? prepare(database, sql);
-    prepared.set(sql, { statement, order });
-    const arrange = (row: SqlValue[]) => order?.map((index) => row[index]!) ?? row;
-    if (executions === 1 && expectedRows === undefined) return statement.all(...arrange(values));
+  const getPrepared = (sql: string): Prepared => {
+    const existing = prepared.get(sql);
+    if (existing) return existing;
+    const created = prepare(database, sql);
+    prepared.set(sql, created);
+    return created;
+  };
+  const arrange = ({ order }: Prepared, values: SqlValue[]) =>
+    order?.map((index) => values[index]!) ?? values;
+  return ({ sql, executions, values, expectedRows, combined }) => {
+    const single = getPrepared(sql);
+    if (executions === 1 && expectedRows === undefined)
+      return single.statement.all(...arrange(single, values));
     const width = values.length / executions;
     const rows: SqlRow[] = [];
     let written = 0;
-    for (let at = 0; at < values.length; at += width) {
-      const row = arrange(values.slice(at, at + width));
-      if (expectedRows === undefined) rows.push(...statement.all(...row));
-      else written += Number(statement.run(...row).changes);
+    for (let done = 0; done < executions; ) {
+      const isCombined = combined !== undefined && executions - done >= combined.executions;
+      const sent = isCombined ? getPrepared(combined.sql) : single;
+      const count = isCombined ? combined.executions : 1;
+      const given = arrange(sent, values.slice(done * width, (done + count) * width));
+      if (expectedRows === undefined) rows.push(...sent.statement.all(...given));
+      else written += Number(sent.statement.run(...given).changes);
+      done += count;
     }
     // Only this process writes users, so the row count must match.
     if (expectedRows !== undefined && written !== expectedRows)
