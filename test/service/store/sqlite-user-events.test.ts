@@ -61,6 +61,7 @@ describe('user_events of SQLite', () => {
     await record('few', 10);
     expect(inspect()).toEqual({ cursor: 0, different: [] });
     await record('many', MANY);
+    await record('many', 1);
     expect(inspect()).toEqual({ cursor: MANY + 10, different: [] });
   });
 

@@ -53,10 +53,25 @@ export const createWriter = (database: DatabaseSync) => {
   let rejectedCache: number | null = null;
   let uncheckpointedBatches = 0;
 
-  /** Adapts the size of the next batch to the CPU time of the last one. */
-  const resizeIndexBatch = (ms: number): void => {
+  /** Runs a transaction without syncing it to disk. After a power failure, a cursor and its effect are equally old. */
+  const runUnsynced = <T>(work: () => T): T => {
+    database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
+    try {
+      return inTransaction(database, work);
+    } finally {
+      database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    }
+  };
+
+  /** Adds events to `user_events`, and adapts the size of the next batch to the CPU time. */
+  const indexUserEvents = (): void => {
+    const startedMs = cpuTimeMs();
+    runUnsynced(() => SQLITE.indexUserEvents.map(send));
+    const ms = cpuTimeMs() - startedMs;
     if (ms > INDEX_BATCH_MS) indexBatch = Math.max(INDEX_BATCH.min, indexBatch / 2);
-    else if (ms < INDEX_BATCH_MS / 2) indexBatch = Math.min(INDEX_BATCH.max, indexBatch * 2);
+    else if (unindexed >= indexBatch && ms < INDEX_BATCH_MS / 2)
+      indexBatch = Math.min(INDEX_BATCH.max, indexBatch * 2);
+    unindexed = 0;
   };
 
   return {
@@ -70,27 +85,18 @@ export const createWriter = (database: DatabaseSync) => {
      */
     write(group: GroupWrites, cacheNumber: number | null = null): boolean {
       if (cacheNumber !== null && cacheNumber === rejectedCache) return false;
-      const events = unindexed + group.events.executions;
-      const isDue = events >= indexBatch;
-      let startedMs = 0;
       try {
-        inTransaction(database, () => {
-          runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
-          startedMs = cpuTimeMs();
-          if (isDue) SQLITE.indexUserEvents.map(send);
-        });
+        if (unindexed >= indexBatch) indexUserEvents();
+        inTransaction(database, () => runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send));
       } catch (error) {
         rejectedCache = cacheNumber;
         throw error;
       }
-      if (isDue) resizeIndexBatch(cpuTimeMs() - startedMs);
-      unindexed = isDue ? 0 : events;
+      unindexed += group.events.executions;
       return true;
     },
 
-    indexUserEvents(): void {
-      inTransaction(database, () => SQLITE.indexUserEvents.map(send));
-    },
+    indexUserEvents,
 
     /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls and wait for one of them. */
     advanceResults(through: FeedCursor): BatchResult {
@@ -101,14 +107,11 @@ export const createWriter = (database: DatabaseSync) => {
       }
       uncheckpointedBatches += 1;
       const startedMs = cpuTimeMs();
-      // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
-      database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
-        return inTransaction(database, () =>
+        return runUnsynced(() =>
           runStepsSync(advanceResults(SQLITE_RESULTS, through, batchSizer.limits()), send),
         );
       } finally {
-        database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
         batchSizer.report(cpuTimeMs() - startedMs);
       }
     },
