@@ -9,8 +9,8 @@ interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
   workspace: Workspace;
   source: Source;
-  /** State when the lease was acquired; `null` before the first run. */
-  state: IngestionState | null;
+  /** State when the lease was acquired. */
+  state: IngestionState;
   run: IngestionRun;
   holdsLease(): Promise<boolean>;
   now(): number;
@@ -57,11 +57,11 @@ const formatErased = (users: number): string =>
 export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
   const { store, workspace, source, state, run: startedRun, holdsLease, now, signal } = options;
   const { workspaceId, integrationId } = startedRun;
-  const watermark = state?.watermark ?? null;
+  const watermark = state.watermark;
   const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
   // Rows up to this time are not tracked individually, so they must not be read again.
   const dedupeSinceUs =
-    lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.timeUs ?? Number.MIN_SAFE_INTEGER);
+    lookbackUs === 0 ? null : (state.dedupeSinceUs ?? watermark?.timeUs ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
     watermark && dedupeSinceUs !== null
       ? { timeUs: Math.max(watermark.timeUs - lookbackUs, dedupeSinceUs), sortKey: null }

@@ -136,7 +136,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     const { workspaceId } = workspace;
     const { record, source } = integration;
     const fields = { workspace: workspaceId, integration: record.integration_id };
-    const run = await store.ingestion.acquireLease({
+    const lease = await store.ingestion.acquireLease({
       workspaceId,
       integrationId: record.integration_id,
       state,
@@ -144,12 +144,13 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       nowMs: now(),
       leaseMs,
     });
-    if (!run || !source) return;
+    if (!lease || !source) return;
+    const { run } = lease;
     log.info(fields, 'integration runs');
     const holdsLease = () => store.ingestion.renew(run, now() + leaseMs);
     report(
       await withLease(run, (signal) =>
-        runIntegration({ store, workspace, source, state, run, holdsLease, now, signal }),
+        runIntegration({ store, workspace, source, ...lease, holdsLease, now, signal }),
       ),
     );
   };

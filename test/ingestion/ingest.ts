@@ -40,14 +40,14 @@ export const ingest = async (
   const workspace = workspaceWith(source, folder);
   const state = await getState(store);
   const lease = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
-  const run = await store.ingestion.acquireLease({ ...lease, nowMs: now(), leaseMs: 1_000 });
-  if (!run) throw new Error('The integration is running');
+  const acquired = await store.ingestion.acquireLease({ ...lease, nowMs: now(), leaseMs: 1_000 });
+  if (!acquired) throw new Error('The integration is running');
+  const { run } = acquired;
   const ended = await runIntegration({
     store,
     workspace,
     source: workspace.integrations![0]!.source!,
-    state,
-    run,
+    ...acquired,
     holdsLease: () => store.ingestion.renew(run, now() + 1_000),
     now,
     signal,

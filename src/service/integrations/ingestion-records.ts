@@ -178,8 +178,11 @@ interface LeaseOptions {
 /** Leases and runs of integrations, in the database so that all replicas share them. */
 export interface IngestionStore {
   states(workspaceId: string): Promise<IngestionState[]>;
-  /** Starts a run with a lease, and records a crashed previous run as failed. Returns `null` if another replica was faster. */
-  acquireLease(options: LeaseOptions): Promise<IngestionRun | null>;
+  /**
+   * Starts a run with a lease, and records a crashed previous run as failed. Returns the run and the state from which it continues;
+   * `null` if another replica was faster.
+   */
+  acquireLease(options: LeaseOptions): Promise<{ run: IngestionRun; state: IngestionState } | null>;
   /** Extends the lease. Returns false if another run holds it. */
   renew(run: IngestionRun, untilMs: number): Promise<boolean>;
   /** Stores the end of a run, and releases its lease. With `requestedAtMs`, the next run is due at once. */

@@ -25,7 +25,7 @@ const ACQUIRE_LEASE = `INSERT INTO ingestion_state (workspace_id, integration_id
     requested_at_ms = NULL,
     crashes = CASE WHEN ingestion_state.run_id = '' THEN 0 ELSE ingestion_state.crashes + 1 END
   WHERE ${IS_FREE} AND ingestion_state.last_started_at_ms = $7
-  RETURNING run_id`;
+  RETURNING *`;
 
 const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms, requested_at_ms)
   VALUES ($1, $2, '', $3, $4, $5)
@@ -110,7 +110,10 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       nowMs + 2 * leaseMs,
       state?.lastStartedAtMs ?? -1,
     ]);
-    if (acquired.length === 0) return null;
+    const [row] = acquired;
+    if (!row) return null;
+    // The previous run may have stored rows since the caller read the state.
+    const leased = toIngestionState(row);
     await run(FAIL_ORPHANED_RUNS, [...integrationKey, nowMs, PROCESS_ENDED]);
     const started: IngestionRun = {
       workspaceId,
@@ -120,14 +123,14 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       status: 'running',
       startedAtMs: nowMs,
       finishedAtMs: null,
-      watermarkUs: state?.watermark?.timeUs ?? null,
+      watermarkUs: leased.watermark?.timeUs ?? null,
       rowsSynced: 0,
       rowsFailed: 0,
       message: null,
     };
     const { sql, values } = addRun(started);
     await run(sql, values);
-    return started;
+    return { run: started, state: leased };
   },
 
   async renew({ workspaceId, integrationId, runId }, untilMs) {

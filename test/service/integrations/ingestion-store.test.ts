@@ -19,7 +19,7 @@ const aFile = async () => {
 
 const acquireAt = async (store: Store, nowMs: number): Promise<IngestionRun | null> => {
   const state = (await store.ingestion.states(W)).find(({ integrationId }) => integrationId === ID) ?? null;
-  return store.ingestion.acquireLease({
+  const lease = await store.ingestion.acquireLease({
     workspaceId: W,
     integrationId: ID,
     state,
@@ -27,6 +27,7 @@ const acquireAt = async (store: Store, nowMs: number): Promise<IngestionRun | nu
     nowMs,
     leaseMs: LEASE_MS,
   });
+  return lease?.run ?? null;
 };
 
 const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecord => ({
@@ -92,8 +93,26 @@ describe.each([
     const store = await aStore();
     const lease = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
     const first = await store.ingestion.acquireLease({ ...lease, nowMs: 1_000, leaseMs: LEASE_MS });
-    await store.ingestion.finish({ ...first!, status: 'success', finishedAtMs: 1_001 });
+    await store.ingestion.finish({ ...first!.run, status: 'success', finishedAtMs: 1_001 });
     expect(await store.ingestion.acquireLease({ ...lease, nowMs: 1_002, leaseMs: LEASE_MS })).toBeNull();
+  });
+
+  test('continue after the rows that the previous run stored between poll and lease', async () => {
+    const store = await aStore();
+    const paused = (await acquireAt(store, 1_000))!;
+    const [state] = await store.ingestion.states(W);
+    const watermark = { timeUs: 7, sortKey: 'x' };
+    await writeBatch(store, aRecord(paused, { watermark, dedupeSinceUs: 3 }), 'kim');
+    const lease = { workspaceId: W, integrationId: ID, trigger: 'schedule' as const };
+    const next = await store.ingestion.acquireLease({
+      ...lease,
+      state: state!,
+      nowMs: 3_000,
+      leaseMs: LEASE_MS,
+    });
+    expect(next).toMatchObject({ run: { watermarkUs: 7 }, state: { watermark, dedupeSinceUs: 3 } });
+    await expect(writeBatch(store, aRecord(paused), 'lee')).rejects.toThrow();
+    expect(await getUsers(store)).toEqual(['kim']);
   });
 
   test('store rows, watermark, counts and rejects together', async () => {

@@ -119,7 +119,7 @@ test('lists ten runs per page, newest first, with links in both directions', asy
     const [state = null] = (await store.ingestion.states('test')).filter(
       ({ integrationId }) => integrationId === 'a/b crm',
     );
-    const run = await store.ingestion.acquireLease({
+    const lease = await store.ingestion.acquireLease({
       workspaceId: 'test',
       integrationId: 'a/b crm',
       state,
@@ -127,7 +127,12 @@ test('lists ten runs per page, newest first, with links in both directions', asy
       nowMs: 1_000 + index,
       leaseMs: 10,
     });
-    await store.ingestion.finish({ ...run!, status: 'success', rowsSynced: index, finishedAtMs: 2_000 });
+    await store.ingestion.finish({
+      ...lease!.run,
+      status: 'success',
+      rowsSynced: index,
+      finishedAtMs: 2_000,
+    });
   }
   const seen: number[] = [];
   for (let path: string | null = STATUS; path; ) {

@@ -196,7 +196,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
         trigger: 'schedule',
         nowMs: studio.clock.now,
         leaseMs: 1_000,
-      }))!;
+      }))!.run;
     const finish = async (run: Awaited<ReturnType<typeof claim>>, status: 'error' | 'success') => {
       studio.clock.now += 60_000;
       await store.ingestion.finish({ ...run, status, message: 'no file', finishedAtMs: studio.clock.now });

@@ -17,7 +17,7 @@ const aStudio = async () => {
     { store },
   );
   onTestFinished(() => studio.stop());
-  const run = (await store.ingestion.acquireLease({
+  const { run } = (await store.ingestion.acquireLease({
     workspaceId: 'test',
     integrationId: 'crm',
     state: null,
