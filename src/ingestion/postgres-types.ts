@@ -72,10 +72,10 @@ export const TYPE_SETTINGS = {
   postgres: ["IntervalStyle = 'iso_8601'", "bytea_output = 'hex'", 'extra_float_digits = 1'],
 };
 
-/** Query of the element types of array types, for `readerFor`. */
+/** Query of the element types of array types, for `readerFor`. Excludes `box[]`, whose elements contain commas. */
 export const ARRAY_TYPES = `SELECT array_type.oid, CASE WHEN element.typtype = 'd' THEN element.typbasetype ELSE element.oid END AS element
   FROM pg_type AS array_type JOIN pg_type AS element ON element.oid = array_type.typelem
-  WHERE array_type.typlen = -1 AND array_type.oid IN`;
+  WHERE array_type.typlen = -1 AND element.typdelim = ',' AND array_type.oid IN`;
 
 const readElements = (readElement: ReadText): ReadText => {
   const read = (value: unknown): JsonValue =>
