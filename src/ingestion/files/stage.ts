@@ -50,7 +50,9 @@ const getMappedNames = ({ source }: Staging, names: readonly string[]): readonly
   if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
   const meant = new Set([...getReservedColumns(source), ...mapped].map((name) => name.toLowerCase()));
-  return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
+  const found = names.filter((name) => meant.has(name.toLowerCase()));
+  const present = new Set(found.map((name) => name.toLowerCase()));
+  return [...found, ...mapped.filter((name) => !present.has(name.toLowerCase()))].sort();
 };
 
 const maxStagedBytes = (folder: string): number => {
