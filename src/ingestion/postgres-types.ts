@@ -1,4 +1,5 @@
 import { parse as parseArray } from 'postgres-array';
+import { DAY_MS } from '../protocol/index.ts';
 import { OUT_OF_RANGE } from './format-time.ts';
 import {
   dropTrailing,
@@ -64,6 +65,13 @@ const READERS: Readonly<Record<number, ReadText>> = {
 /** Types that can order rows by modification time: `date`, `timestamp` and `timestamptz`. */
 export const TIME_TYPES: readonly number[] = [1082, 1114, 1184];
 export const TIMESTAMPTZ = 1184;
+export const DATE = 1082;
+
+/** Returns the resolution of a time column in microseconds. `modifier` is the precision of a timestamp; -1 if none. */
+export const timeResolutionUs = (type: number, modifier: number): number => {
+  if (type === DATE) return DAY_MS * 1_000;
+  return modifier < 0 ? 1 : 10 ** (6 - modifier);
+};
 
 /** Session settings of the output format that the readers require, because roles and databases may have other defaults. */
 export const TYPE_SETTINGS = {

@@ -3,7 +3,15 @@ import { Client, type FieldDef } from 'pg';
 import { readSecret } from '../secrets/index.ts';
 import { type Source, stampText, toConnectionString } from '../service/index.ts';
 import { joinKey, MAX_INDEXED_BYTES, resolveMapping } from './columns.ts';
-import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
+import {
+  ARRAY_TYPES,
+  DATE,
+  readerFor,
+  TIME_TYPES,
+  TIMESTAMPTZ,
+  TYPE_SETTINGS,
+  timeResolutionUs,
+} from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
 import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
 import type { Snapshot, SnapshotQuery } from './snapshot.ts';
@@ -145,10 +153,18 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
     );
     const used = fields.filter(({ name }) => mapping.used.includes(name));
     const sourceColumns = await columnReaders(client, used);
-    const timeType = fields.find(({ name }) => name === mapping.updatedAt)!.dataTypeID;
+    const timeField = fields.find(({ name }) => name === mapping.updatedAt)!;
+    const timeType = timeField.dataTypeID;
     if (!TIME_TYPES.includes(timeType)) {
       throw new SourceError(`the column "${mapping.updatedAt}" is not a PostgreSQL date and time`);
     }
+    // A day or second is read once it is over, because rows that are written until then have the same time.
+    const resolutionUs = timeResolutionUs(timeType, timeField.dataTypeModifier);
+    const readUntilUs = Math.floor(boundUs / resolutionUs) * resolutionUs;
+    const waitMessage =
+      timeType === DATE
+        ? `Rows of ${stampText(readUntilUs).slice(0, 10)} on are read once their day is over in UTC, because "${mapping.updatedAt}" is a date`
+        : null;
     const time = quoted(mapping.updatedAt);
     const key = mapping.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
@@ -203,7 +219,7 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
     }
     const fetchRows = async function* (where: string): AsyncGenerator<SourceRow, void> {
       const rows = fetchPages(
-        `${timeCondition} AND ${time} < ${toTimeLiteral(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
+        `${timeCondition} AND ${time} < ${toTimeLiteral(readUntilUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
       );
       for await (const { timeUs, key, row } of rows) {
         yield { ...row, timeUs: timeUs!, key: key!, sortKey: key!, mapping, rejectId: null };
@@ -211,7 +227,7 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
     };
 
     return {
-      message,
+      message: message ?? waitMessage,
       rows: () => fetchRows(toAfterCondition(after)),
       async *retryRows() {
         for (let first = 0; first < invalidKeys.length; first += KEYS) {

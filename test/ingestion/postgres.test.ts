@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/service/index.ts';
+import { patience } from '../helpers/patience.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { aFolder, aStore, exported, getRejects, ingest } from './ingest.ts';
 
@@ -289,6 +290,54 @@ describe('a table of PostgreSQL', () => {
       rowsSynced: 1,
     });
   });
+});
+
+describe.each([
+  ['date', 'day'],
+  ['timestamptz(0)', 'second'],
+  ['timestamp(0)', 'second'],
+])('rows with a time of type %s', (type, unit) => {
+  test(`are read once their ${unit} is over`, async () => {
+    await sql(`CREATE TABLE crm (external_id text PRIMARY KEY, updated_at ${type}, tier text)`);
+    const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };
+    await sql("SET TIME ZONE 'UTC'");
+    // An open transaction stops the clock of the source.
+    const slow = await connected();
+    await slow('BEGIN');
+    const [{ start } = {}] = await slow(
+      `SELECT date_trunc('${unit}', now() AT TIME ZONE 'UTC')::text AS start`,
+    );
+    const insert = (id: string, time: string) => sql(`INSERT INTO crm VALUES ('${id}', ${time}, 'gold')`);
+    await insert('kim', `timestamp '${start}' - interval '1 ${unit}'`);
+    await insert('lee', `timestamp '${start}'`);
+    expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
+    // Its key is before that of the row of the same time.
+    await insert('ann', `timestamp '${start}'`);
+    expect(await run(source)).toMatchObject({
+      rowsSynced: 0,
+      message:
+        unit === 'day'
+          ? `Rows of ${String(start).slice(0, 10)} on are read once their day is over in UTC, because "updated_at" is a date`
+          : null,
+    });
+    await slow('COMMIT');
+    if (unit === 'day') return;
+    await vi.waitFor(
+      async () => expect(await run(source)).toMatchObject({ rowsSynced: 2 }),
+      patience(10_000),
+    );
+    expect(await exported(store, 'users')).toHaveLength(3);
+  });
+});
+
+test('stores an array of boxes as text, because it is not separated by commas', async () => {
+  await sql(`CREATE TABLE crm AS SELECT 'kim'::text AS external_id, now() - interval '1 minute' AS updated_at,
+    ARRAY[box '((0,0),(1,1))', box '((2,2),(3,3))'] AS areas`);
+  const source = { ...from(), table: 'crm', rows: 'attributes', columns: { areas: 'areas' } };
+  expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
+  expect(await exported(store, 'users')).toMatchObject([
+    { custom_attributes: { areas: '{(1,1),(0,0);(3,3),(2,2)}' } },
+  ]);
 });
 
 test('does not use a column with an internal name as the watermark', async () => {
