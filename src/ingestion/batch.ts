@@ -18,7 +18,7 @@ import {
 import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
-import { hashRow, isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
+import { hashRow, isAfter, type MalformedRow, type SourceRow, toStoredRow } from './source-row.ts';
 
 /** Maximum rows of a transaction. Larger transactions would block requests, which share the service's thread. */
 const MAX_ROWS = 100;
@@ -212,7 +212,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       storedRows:
         since === null
           ? []
-          : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, sortKey }) => [timeUs, sortKey]),
+          : stored.filter(({ timeUs }) => timeUs > since).map((row) => toStoredRow(row, type)),
       rejects,
       closedRejectIds: closed.filter((id) => openRejects.has(id) && !rejectIds.has(id)),
       nowMs: now(),

@@ -3,7 +3,7 @@ import { createBatchWriter, rejectIdForRow } from './batch.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
-import { hashRow, isAfter, type Position, type SourceRow } from './source-row.ts';
+import { hashRow, isAfter, type Position, type SourceRow, toStoredRow } from './source-row.ts';
 
 interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
@@ -75,8 +75,8 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
   );
   const storedRows = new Set(
     after?.sortKey === null
-      ? (await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs)).map(
-          ([timeUs, sortKey]) => formatPosition({ timeUs, sortKey }),
+      ? (await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs)).map((row) =>
+          JSON.stringify(row),
         )
       : [],
   );
@@ -167,7 +167,10 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     const reject = invalidRejects.get(row.key);
     const rejectedUs = reject?.updatedAtUs ?? Number.POSITIVE_INFINITY;
     if (reject && row.timeUs === rejectedUs) return reject.storedRows.includes(hashRow(row));
-    return storedRows.has(formatPosition(row)) || (row.timeUs < rejectedUs && !isAfter(row, after));
+    return (
+      storedRows.has(JSON.stringify(toStoredRow(row, source.rows))) ||
+      (row.timeUs < rejectedUs && !isAfter(row, after))
+    );
   }
 
   async function add(row: SourceRow, missing: Set<string>) {

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { BatchRecord, Source } from '../service/index.ts';
 import type { RowMapping } from './columns.ts';
 import type { JsonRow } from './read-row.ts';
 
@@ -58,6 +59,13 @@ export const isAfter = (row: { timeUs: number; sortKey: string }, position: Posi
 /** Returns a hash of the values of a row. */
 export const hashRow = ({ values }: JsonRow): string =>
   hash('sha256', JSON.stringify(values), 'base64url').slice(0, 22);
+
+/**
+ * Returns the identity of a row within the lookback. Attributes are compared by their values, too, because a user may change twice
+ * within the resolution of `UPDATED_AT`, such as a day.
+ */
+export const toStoredRow = (row: SourceRow, rowType: Source['rows']): BatchRecord['storedRows'][number] =>
+  rowType === 'attributes' ? [row.timeUs, row.sortKey, hashRow(row)] : [row.timeUs, row.sortKey];
 
 /** Derives a reject ID from the row's line, so that it is stable after a fix, or from its content if the source has no lines. */
 export const rejectIdForLine = (lineId: string | null, payload: string): string =>

@@ -519,6 +519,43 @@ describe('row ingestion', () => {
     expect(getIds(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
   });
 
+  test('stores attributes that change twice on one date within lookback_seconds', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...CUSTOMERS, lookback_seconds: 86_400 };
+    const run = async (...lines: string[]) => {
+      csvIn(folder, ...lines);
+      const { rowsSynced } = await ingest(store, source, folder);
+      const users = await exported(store, 'users');
+      return [rowsSynced, ...users.map((user) => Object(user['custom_attributes']).plan)];
+    };
+    expect(await run('kim,2026-03-01,free,1')).toEqual([1, 'free']);
+    expect(await run('kim,2026-03-01,team,1', 'ann,2026-03-01,free,1')).toEqual([2, 'team', 'free']);
+    expect(await run('kim,2026-03-01,team,1', 'ann,2026-03-01,free,1')).toEqual([0, 'team', 'free']);
+  });
+
+  test('finds columns of an NDJSON line in any case', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = {
+      ...EVENTS,
+      rows: 'attributes',
+      key: 'External_ID',
+      columns: { PLAN: 'plan', Seats: 'seats' },
+    };
+    const rows = [
+      { external_id: 'kim', updated_at: T, plan: 'free' },
+      { EXTERNAL_ID: 'lee', Updated_At: T, Plan: 'team', SEATS: 3 },
+    ];
+    writeFileSync(join(folder, 'events-a.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
+    const users = await exported(store, 'users');
+    expect(users.map(({ custom_attributes }) => custom_attributes)).toEqual([
+      { plan: 'free' },
+      { plan: 'team', seats: 3 },
+    ]);
+  });
+
   test('erases users for deletes, and fails the run if a delete has a payload', async () => {
     const store = await aStore();
     const folder = aFolder();

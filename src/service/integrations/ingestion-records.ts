@@ -54,8 +54,8 @@ export const INGESTION_DEDUPE = defineTable(
     ...integration,
     untilUs: bigint('until_us'),
     batchId: text('batch_id'),
-    /** Rows as `[UPDATED_AT, sort key]`. */
-    rows: json<readonly (readonly [number, string])[]>('rows'),
+    /** Rows as `[UPDATED_AT, sort key]`, attributes also with a hash. */
+    rows: json<readonly (readonly [timeUs: number, sortKey: string, hash?: string])[]>('rows'),
   },
   { key: 'workspace_id, integration_id, until_us, batch_id', hasLargeRows: true },
 );
@@ -157,7 +157,7 @@ export interface BatchRecord {
   run: IngestionRun;
   watermark: Watermark | null;
   dedupeSinceUs: number | null;
-  /** Rows of the batch to track individually, as `[UPDATED_AT, sort key]`. */
+  /** Rows of the batch to track individually. */
   storedRows: RowOf<typeof INGESTION_DEDUPE>['rows'];
   rejects: readonly IngestionReject[];
   /** IDs of resolved rejects. */
@@ -214,7 +214,7 @@ export interface IngestionStore {
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes the rejects of malformed rows that a run did not find again. */
   closeMalformedRejects(run: IngestionRun): Promise<void>;
-  /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, sort key]`. */
+  /** Returns stored rows newer than `sinceUs`. */
   storedRows(workspaceId: string, integrationId: string, sinceUs: number): Promise<BatchRecord['storedRows']>;
   /** Deletes rejects and runs from before these times. */
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
