@@ -365,6 +365,7 @@ insert(
     key: String(at),
     reason: 'not valid',
     payload: JSON.stringify({ PAYLOAD: 'x'.repeat(at % 100 === 0 ? 100_000 : 100) }),
+    stored_rows: '[]',
     run_id: 'r',
     rejected_at_ms: nowMs,
   })),
