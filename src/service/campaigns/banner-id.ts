@@ -14,7 +14,7 @@ const PREFIX = 'bnr_';
 const MAC_BYTES = 16;
 /** Length of the user tag at the end of an ID. With 48 bits, one guess in 10^14 succeeds. */
 const USER_TAG_CHARACTERS = 8;
-/** Number of cached IDs in each direction. IDs repeat between syncs and events. */
+/** Number of cached IDs and user tags. They repeat between events. */
 const CACHED_IDS = 10_000;
 
 /** Content of a banner ID. Equal content always produces equal IDs. */
@@ -24,8 +24,11 @@ export type BannerIdPayload = Pick<
 >;
 
 export interface BannerIds {
-  /** Returns the ID that a sync sends to this user. */
+  /** Returns the ID that a sync sends to this user: the encrypted content and the user tag. */
   encode(payload: BannerIdPayload, externalId: string): string;
+  /** Returns the encrypted content, which is the same for all users. */
+  encrypt(payload: BannerIdPayload): string;
+  getUserTag(externalId: string): string;
   /** Returns the content of an ID; `null` if the ID was not encoded with this workspace's secret. */
   decode(id: string): BannerIdPayload | null;
   /** Whether a valid ID was issued to this user. */
@@ -60,12 +63,15 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     CACHED_IDS,
   );
 
-  const encrypt = memoize((json: string): string => {
-    const text = Buffer.from(json);
+  const encrypt: BannerIds['encrypt'] = (payload) => {
+    const { campaignId, variantId, placementId, round, isControl, isTestSend, language } = payload;
+    const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
+    // Omits a `null` language, so that IDs from before the introduction of languages stay valid.
+    const text = Buffer.from(JSON.stringify(language === null ? banner : [...banner, language]));
     const mac = createMac(text);
     const encrypted = createCipheriv('aes-256-ctr', cipherKey, mac).update(text);
     return PREFIX + Buffer.concat([mac, encrypted]).toString('base64url');
-  }, CACHED_IDS);
+  };
 
   const decrypt = memoize((id: string): BannerIdPayload | null => {
     if (!id.startsWith(PREFIX)) return null;
@@ -91,12 +97,9 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   }, CACHED_IDS);
 
   return {
-    encode: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
-      const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
-      // Omits a `null` language, so that IDs from before the introduction of languages stay valid.
-      const json = JSON.stringify(language === null ? banner : [...banner, language]);
-      return encrypt(json) + getUserTag(externalId);
-    },
+    encode: (payload, externalId) => encrypt(payload) + getUserTag(externalId),
+    encrypt,
+    getUserTag,
     decode: (id) => decrypt(stripUserTag(id)),
     isIssuedTo: (id, externalId) => id.endsWith(getUserTag(externalId)),
   };

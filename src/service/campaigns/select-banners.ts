@@ -1,4 +1,5 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
+import type { BannerIdPayload, BannerIds } from './banner-id.ts';
 import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { getCandidates, priorityOrder } from './campaign-order.ts';
@@ -7,6 +8,7 @@ import { createEligibilityCheck, isTestUser, toAudienceContext } from './eligibi
 import { createFrequencyCapper } from './frequency.ts';
 import { findHoldout } from './holdout.ts';
 import { getLanguages, languageFor, localizeProperties } from './languages.ts';
+import type { RenderProperties } from './personalise.ts';
 import { findOverBudget, isOverBudget, type ProfileVersion, recordOverBudget } from './render-errors.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
@@ -17,6 +19,53 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
   if (variant.cacheTtlSeconds !== null) ends.push(Math.floor(now / 1000) + variant.cacheTtlSeconds);
   if (campaign.endsAtMs !== null && campaign.endsAtMs > now) ends.push(Math.floor(campaign.endsAtMs / 1000));
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
+};
+
+/** Parts of a banner's JSON that are the same for all users. */
+interface ConstantParts {
+  campaignId: string;
+  encryptedId: string;
+  /** Start of the JSON, without the user tag of the ID. */
+  start: string;
+  /** JSON from the end of the ID to the value of `expires_at`. */
+  middle: string;
+}
+
+/** Rounds whose parts are cached, because a page can dismiss its user's banners any number of times. */
+const CACHED_ROUNDS = 16;
+/** Parts by placement, for one variant in one language. */
+const caches = new WeakMap<RenderProperties, { ids: BannerIds; byPlacement: Map<string, ConstantParts[]> }>();
+
+/** Returns the constant parts of a banner. Caches them, because encryption costs more than the rest of a banner. */
+const getConstantParts = (
+  ids: BannerIds,
+  properties: RenderProperties,
+  payload: BannerIdPayload,
+): ConstantParts => {
+  const { campaignId, placementId, round, isControl, isTestSend } = payload;
+  let cache = caches.get(properties);
+  if (cache?.ids !== ids) {
+    cache = { ids, byPlacement: new Map() };
+    caches.set(properties, cache);
+  }
+  let known = cache.byPlacement.get(placementId);
+  if (!known) {
+    known = [];
+    cache.byPlacement.set(placementId, known);
+  }
+  const index = round * 4 + (isControl ? 2 : 0) + (isTestSend ? 1 : 0);
+  const cached = known[index];
+  // The global holdout has a campaign ID of its own.
+  if (cached?.campaignId === campaignId) return cached;
+  const encryptedId = ids.encrypt(payload);
+  const parts = {
+    campaignId,
+    encryptedId,
+    start: `{"id":"${encryptedId}`,
+    middle: `","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend},"expires_at":`,
+  };
+  if (round < CACHED_ROUNDS) known[index] = parts;
+  return parts;
 };
 
 /**
@@ -50,6 +99,7 @@ export const selectBanners = (request: DecisionRequest): string => {
     return languageFor(campaign, variant, languages);
   };
 
+  let userTag: string | undefined;
   /** Returns the banner as JSON, or `null` if a property cannot be rendered for this user. `round` counts earlier dismissals. */
   const renderBanner = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
@@ -69,24 +119,27 @@ export const selectBanners = (request: DecisionRequest): string => {
     try {
       // Renders for the control group, too, because users whose properties cannot be rendered must not be compared with users who
       // see the banner.
-      const properties = localizeProperties(variant, language)(getContext);
-      // Users in the global holdout do not count in the results of campaigns.
-      const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
-      const bannerId = ids.encode(
-        { ...counted, variantId: isControl ? null : variantId, placementId, isControl, isTestSend, language },
-        externalUserId,
-      );
+      const renderProperties = localizeProperties(variant, language);
+      const properties = renderProperties(getContext);
+      const { encryptedId, start, middle } = getConstantParts(ids, renderProperties, {
+        // Users in the global holdout do not count in the results of campaigns.
+        campaignId: holdout?.campaignId ?? campaignId,
+        round: byHoldout ? 0 : round,
+        variantId: isControl ? null : variantId,
+        placementId,
+        isControl,
+        isTestSend,
+        language,
+      });
+      userTag ??= ids.getUserTag(externalUserId);
       trace?.({
         placementId,
         campaign,
-        bannerId,
+        bannerId: encryptedId + userTag,
         ...(isControl ? { outcome: 'held_out', byHoldout } : { outcome: 'shown', variant, isTestSend }),
       });
       // Concatenates strings, because most of the JSON is constant text that `JSON.stringify` would scan character by character.
-      return (
-        `{"id":"${bannerId}","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend}` +
-        `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`
-      );
+      return `${start}${userTag}${middle}${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`;
     } catch (error) {
       // Does not record explain requests, so that they cannot halt a live campaign.
       const isHalted =

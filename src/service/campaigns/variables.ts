@@ -14,12 +14,6 @@ export interface PersonaliseContext {
   device: Record<string, unknown>;
 }
 
-/** Returns standard attributes under their template names. */
-const getAliases = (standard: Record<string, unknown>) => ({
-  city: standard['home_city'],
-  date_of_birth: standard['dob'],
-});
-
 /** Returns the template variables of one user. A device is known if the profile contains it. */
 export const personaliseContext = (
   externalId: string,
@@ -32,7 +26,8 @@ export const personaliseContext = (
   return {
     user: {
       ...standard,
-      ...getAliases(standard),
+      city: standard['home_city'],
+      date_of_birth: standard['dob'],
       user_id: externalId,
       external_id: externalId,
       braze_id: profile ? String(profile.userId) : undefined,
