@@ -184,15 +184,8 @@ export const createApiPipeline = ({
 
   /** Counts the request for its workspace before the body is read. */
   const countWorkspace = async ({ limits }: Workspace, route: Route, nowMs: number) => {
-    const windows = limits[route.limit];
-    if (windows.length === 0) return {};
-    return rateHeaders(
-      route,
-      route.limit,
-      'the workspace',
-      await store.consumeRateLimit(windows, nowMs),
-      nowMs,
-    );
+    const state = await store.consumeRateLimit(limits[route.limit], nowMs);
+    return rateHeaders(route, route.limit, 'the workspace', state, nowMs);
   };
 
   /** Counts the request for its user. The user's headers replace the workspace's, because a page can only obey its own limit. */
@@ -210,7 +203,7 @@ export const createApiPipeline = ({
     { userId }: ClaimedIdentity,
     nowMs: number,
   ) => {
-    if (route.limit !== 'banners_track' || userId === null || !isVisitorId(userId)) return;
+    if (userId === null || !isVisitorId(userId)) return;
     const state = await store.consumeRateLimit(limits.visitors, nowMs);
     rateHeaders(route, 'visitors', 'all visitors', state, nowMs);
   };
@@ -224,7 +217,8 @@ export const createApiPipeline = ({
       requirePermission(authenticated, route);
       const { workspace, key } = authenticated;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, ERROR_MESSAGES.notFound);
-      call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
+      if (workspace.limits[route.limit].length > 0)
+        call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
       // Receiving a slow body may take a minute, so the request time is when the request was complete.
       time = now();
@@ -232,7 +226,7 @@ export const createApiPipeline = ({
       // The token is verified first, so that no client can exhaust another user's limit.
       if (route.crossOrigin && workspace.userTokens.size > 0) await verifyUserToken(workspace, sender, time);
       call.headers = { ...call.headers, ...countUser(workspace, route, sender, time) };
-      await countVisitors(workspace, route, sender, time);
+      if (route.limit === 'banners_track') await countVisitors(workspace, route, sender, time);
       const content = await route.handler({
         workspace,
         key,

@@ -190,7 +190,9 @@ const decodeBody = async (
 
 /** Decodes UTF-8. Invalid bytes become U+FFFD, which a valid body may also contain, so its bytes are checked only then. */
 const toText = (bytes: Uint8Array): string => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer =
+    bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString('utf8');
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 };

@@ -94,7 +94,7 @@ export const collectBytes = (maxBytes: number) => {
       length = end;
       return true;
     },
-    bytes: (): Uint8Array => buffer.subarray(0, length),
+    bytes: (): Uint8Array => (length === buffer.byteLength ? buffer : buffer.subarray(0, length)),
   };
 };
 

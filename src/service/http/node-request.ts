@@ -100,8 +100,14 @@ export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
 
 /** Joins the values of a header like `fetch`. Node keeps only the first of a repeated `Authorization`. */
 const joinHeader = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
-  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
-  return values.length > 0 ? values.join(', ') : undefined;
+  let joined: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at]!;
+    if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
+    const value = rawHeaders[at + 1]!;
+    joined = joined === undefined ? value : `${joined}, ${value}`;
+  }
+  return joined;
 };
 
 /** Adapts a `node:http` request. `writeContinue` sends 100 Continue to a client that waits for it. */
@@ -179,9 +185,10 @@ export const writeResponse = (
   const isEmpty = status === 204 || request.method === 'HEAD';
   const parts = Array.isArray(body) ? body : [body];
   const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  const head: Record<string, string | number> = { ...headers, [REQUEST_ID_HEADER]: requestId };
-  if (status !== 204) head['Content-Length'] = bytes;
-  if (unread || isLast) head['Connection'] = 'close';
+  const head: (string | number)[] = [REQUEST_ID_HEADER, requestId];
+  for (const name in headers) head.push(name, headers[name]!);
+  if (status !== 204) head.push('Content-Length', bytes);
+  if (unread || isLast) head.push('Connection', 'close');
   response.writeHead(status, head);
   if (!isEmpty && !(body instanceof Uint8Array)) countUnread(response, bytes);
   if (!unread) {

@@ -9,25 +9,28 @@ const MAX_WAITING = 64;
  * all pipelined requests at once, so a client that reads no response would make it buffer all of them.
  */
 export const createRequestQueue = () => {
-  const queues = new WeakMap<Socket, (() => void)[]>();
+  const queues = new WeakMap<Socket, { isBusy: boolean; waiting: (() => void)[] }>();
 
   return ({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void => {
     if (socket.destroyed) return;
+    // One entry for the life of a connection, because adding and removing one for each request would cost more.
+    let queue = queues.get(socket);
+    if (!queue) {
+      queue = { isBusy: false, waiting: [] };
+      queues.set(socket, queue);
+    }
+    const next = () => {
+      const following = socket.destroyed ? undefined : queue.waiting.shift();
+      if (following) following();
+      else queue.isBusy = false;
+    };
     const run = () => {
+      queue.isBusy = true;
       response.once('close', next);
       handle();
     };
-    const next = () => {
-      const queue = queues.get(socket);
-      const following = socket.destroyed ? undefined : queue?.shift();
-      if (following) following();
-      else queues.delete(socket);
-    };
-    const queue = queues.get(socket);
-    if (!queue) {
-      queues.set(socket, []);
-      run();
-    } else if (queue.length < MAX_WAITING) queue.push(run);
+    if (!queue.isBusy) run();
+    else if (queue.waiting.length < MAX_WAITING) queue.waiting.push(run);
     else socket.destroy();
   };
 };

@@ -1,7 +1,7 @@
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { readMs } from '../sql/columns.ts';
-import type { Send } from '../sql/dialect.ts';
+import type { BulkStatement, Send } from '../sql/dialect.ts';
 import { readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Statements } from './statements.ts';
@@ -53,18 +53,23 @@ export const createTargetingLoader = ({
   let reads = 0;
   let isScheduled = false;
 
+  const addImpressions = async (user: LoadedUser, statement: BulkStatement): Promise<LoadedUser> => ({
+    ...user,
+    impressions: (await send(statement)).map(toImpression),
+  });
+
   /** Reads impressions only if the user has seen a campaign since `sinceMs`. */
-  const toTargetingData = async (
+  const toTargetingData = (
     { sinceMs }: TargetingRequest,
     user: UserRow | undefined,
     userCampaigns: readonly SqlRow[] = [],
-  ): Promise<LoadedUser> => {
+  ): LoadedUser | Promise<LoadedUser> => {
     if (!user) return { exists: false, profile: null, campaigns: [], impressions: [] };
     const campaigns = userCampaigns.map(USER_CAMPAIGNS.read);
     const hasSeen =
       sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
-    const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];
-    return { exists: true, profile: user.profile, campaigns, impressions: impressions.map(toImpression) };
+    const loaded = { exists: true, profile: user.profile, campaigns, impressions: [] };
+    return hasSeen ? addImpressions(loaded, statements.impressionsSince(user.userId, sinceMs)) : loaded;
   };
 
   /** Reads all profiles in one statement, all campaigns in another, and impressions per request. */

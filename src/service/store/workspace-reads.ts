@@ -62,7 +62,9 @@ export const createEnsureWorkspace = (run: RunSql) => {
   };
 
   return (workspaceId: string): Promise<string> => {
-    const secret = secrets.get(workspaceId) ?? readOrCreate(workspaceId);
+    const known = secrets.get(workspaceId);
+    if (known) return known;
+    const secret = readOrCreate(workspaceId);
     secrets.set(workspaceId, secret);
     secret.catch(() => secrets.delete(workspaceId));
     return secret;
