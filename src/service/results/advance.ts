@@ -32,11 +32,11 @@ import {
   addUserResultEvent,
   changedRows,
   createUserResult,
-  DIMENSIONS,
   getMonth,
   isChanged,
   markChanged,
   mergeResults,
+  toMonth,
   type UserResult,
   updateFirstImpression,
 } from './user-result.ts';
@@ -112,6 +112,8 @@ function* readFeedRows(
   };
 }
 
+const NO_EVENTS: readonly GoalCandidate[] = [];
+
 /** A user's results by campaign. */
 interface ResultsByCampaign {
   workspaceId: string;
@@ -146,6 +148,19 @@ const addResultRows = (users: Map<number, ResultsByCampaign>, rows: readonly Sql
   }
 };
 
+/** Returns distinct keys, sorted by user, because neighbors share pages. */
+const distinctKeys = (events: readonly ResultKey[]): ResultKey[] => {
+  const campaignsOfUser = new Map<number, string[]>();
+  for (const { userId, campaignId } of events) {
+    const campaigns = campaignsOfUser.get(userId);
+    if (!campaigns) campaignsOfUser.set(userId, [campaignId]);
+    else if (!campaigns.includes(campaignId)) campaigns.push(campaignId);
+  }
+  return [...campaignsOfUser]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([userId, campaigns]) => campaigns.map((campaignId) => ({ userId, campaignId })));
+};
+
 /** Reads the results that a batch may change. */
 function* readAffectedUserResults(
   statements: ResultsStatements,
@@ -154,32 +169,29 @@ function* readAffectedUserResults(
   const users = new Map<number, ResultsByCampaign>();
   const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
   const candidateUserIds = new Set(events.map(({ userId }) => userId));
-  const keys = new Map<string, ResultKey>();
-  for (const { userId, campaignId } of bannerEvents) {
-    if (!changed.has(userId)) keys.set(`${userId} ${campaignId}`, { userId, campaignId });
-  }
+  const keys = distinctKeys(bannerEvents.filter(({ userId }) => !changed.has(userId)));
   const rows = yield [
     ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
     ...(candidateUserIds.size > 0
       ? [statements.allTimeRows([...candidateUserIds].filter((userId) => !changed.has(userId)))]
       : []),
-    ...(keys.size > 0 ? [statements.allTimeRowsOfKeys([...keys.values()])] : []),
+    ...(keys.length > 0 ? [statements.allTimeRowsOfKeys(keys)] : []),
   ];
   addResultRows(users, rows.flat());
 
   // Late events change the days of an earlier month. Dimensions count for the variant of their user, so all days move if the first
   // impression moves to another variant.
-  const earlier = new Map<string, ResultKey>();
-  for (const { userId, campaignId, eventType, variantId, atMs, day } of bannerEvents) {
-    const result = users.get(userId)?.campaigns.get(campaignId);
-    if (!result || changed.has(userId)) continue;
-    const isEarliest =
-      eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
-    const isMoving = isEarliest && (result.firstImpressionMs === null || variantId !== result.variantId);
-    if (isMoving || getMonth(`${DIMENSIONS.day}${day}`) < result.latestMonth)
-      earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
-  }
-  if (earlier.size > 0) addResultRows(users, (yield [statements.monthRows([...earlier.values()])])[0]!);
+  const earlier = distinctKeys(
+    bannerEvents.filter(({ userId, campaignId, eventType, variantId, atMs, day }) => {
+      const result = users.get(userId)?.campaigns.get(campaignId);
+      if (!result || changed.has(userId)) return false;
+      const isEarliest =
+        eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
+      const isMoving = isEarliest && (result.firstImpressionMs === null || variantId !== result.variantId);
+      return isMoving || toMonth(day) < result.latestMonth;
+    }),
+  );
+  if (earlier.length > 0) addResultRows(users, (yield [statements.monthRows(earlier)])[0]!);
   return users;
 }
 
@@ -233,7 +245,7 @@ export function* advanceResults(
           ...statements.indexUserEvents,
           statements.goalCandidatesOf(recounts, goals.values, cursor.events),
         ]).at(-1)!;
-  const eventsOfUser = Map.groupBy(recountedRows.map(toGoalCandidate), ({ userId }) => userId);
+  const recountedEvents = Map.groupBy(recountedRows.map(toGoalCandidate), ({ userId }) => userId);
 
   const deltas = createCountDeltas();
   const recountedResults = new Set<UserResult>();
@@ -293,13 +305,16 @@ export function* advanceResults(
 
   const newEvents = Map.groupBy(events, ({ userId }) => userId);
   for (const [userId, { workspaceId, campaigns }] of users) {
+    const eventsOfUser = newEvents.get(userId) ?? NO_EVENTS;
     for (const result of campaigns.values()) {
+      const isRecounted = recountedResults.has(result);
+      if (!isRecounted && eventsOfUser.length === 0) continue;
       const campaignGoals = goals.ofCampaign(workspaceId, result.campaignId);
       const { firstImpressionMs: firstMs, prunedGoals } = result;
-      const before = recountedResults.has(result)
-        ? addConversions(prunedGoals, campaignGoals, firstMs, eventsOfUser.get(userId) ?? [])
+      const before = isRecounted
+        ? addConversions(prunedGoals, campaignGoals, firstMs, recountedEvents.get(userId) ?? NO_EVENTS)
         : result.goals;
-      result.goals = addConversions(before, campaignGoals, firstMs, newEvents.get(userId) ?? []);
+      result.goals = addConversions(before, campaignGoals, firstMs, eventsOfUser);
     }
   }
 
@@ -320,7 +335,8 @@ const writeResults = (
   deletedUserIds: readonly number[],
 ): BulkStatement[] => {
   const rows: UserResultRow[] = [];
-  for (const [userId, { workspaceId, campaigns }] of users) {
+  // Sorted, because neighbors share pages.
+  for (const [userId, { workspaceId, campaigns }] of [...users].sort(([one], [other]) => one - other)) {
     for (const result of campaigns.values()) {
       if (!isChanged(result)) continue;
       deltas.change(workspaceId, result);

@@ -67,13 +67,12 @@ const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): strin
   ...(language === null ? [] : [`${DIMENSIONS.language}${language}`]),
 ];
 
-const MONTH_LENGTH = '2026-03'.length;
+/** Returns the month of a day, for example `2026-03`. */
+export const toMonth = (day: string): string => day.slice(0, '2026-03'.length);
 
-/** Returns the month of a day, for example `2026-03`; `''` for other dimensions. */
+/** Returns the month of the dimension of a day; `''` for other dimensions. */
 export const getMonth = (dimension: string): string =>
-  dimension.startsWith(DIMENSIONS.day)
-    ? dimension.slice(DIMENSIONS.day.length, DIMENSIONS.day.length + MONTH_LENGTH)
-    : '';
+  dimension.startsWith(DIMENSIONS.day) ? toMonth(dimension.slice(DIMENSIONS.day.length)) : '';
 
 /** Returns the counts of each stored row that has changed, by month. The days of the latest month are in `ALL_TIME`. */
 export const changedRows = ({ counts, latestMonth, before }: UserResult): Map<string, RowCounts> => {
