@@ -76,6 +76,7 @@ const entries = {
   placard: 'src/cli/placard.ts',
   // Threads and processes of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
+  'sqlite-checkpoint': 'src/service/store/sqlite/checkpoint-thread.ts',
   'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
   'ingestion-files': 'src/ingestion/files/stage-process.ts',
 };

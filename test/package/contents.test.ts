@@ -52,6 +52,7 @@ const NAMED = [
   'dist/service-worker.js',
   'dist/service.d.ts',
   'dist/service.js',
+  'dist/sqlite-checkpoint.js',
   'dist/sqlite-job.js',
   'dist/sqlite-writer.js',
   'dist/studio-pages/index.html',

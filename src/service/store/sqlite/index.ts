@@ -8,6 +8,7 @@ import { createRateWindows } from '../rate-windows.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createEnsureWorkspace } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
+import { createCheckpoints } from './checkpoints.ts';
 import { createSqliteGroups } from './groups.ts';
 import { createJobs } from './jobs.ts';
 import { acquireLock, assertNoStaleWal, createRunSqlite, createTables, openShared } from './open.ts';
@@ -81,7 +82,13 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
-  const { resultsConsumer, parts } = createSqliteParts(database, writer);
+  const checkpoints = createCheckpoints(file);
+  resources.push(checkpoints.close);
+  const { resultsConsumer, parts } = createSqliteParts(
+    database,
+    writer,
+    inMemory ? undefined : checkpoints.checkpoint,
+  );
   const wal = inMemory ? null : `${realpathSync(file)}-wal`;
   let isClosed = false;
 

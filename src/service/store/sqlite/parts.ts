@@ -7,18 +7,30 @@ import { createStoreParts } from '../store-parts.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 import type { RemoteWriter } from './writer.ts';
 
-/** Creates the shared parts of the embedded store. `database` only reads. */
-export const createSqliteParts = (database: DatabaseSync, writer: RemoteWriter) => {
+/** Number of batches of results after which the log is checkpointed. A batch writes up to a page for each event. */
+export const BATCHES_PER_CHECKPOINT = 20;
+
+/** Creates the shared parts of the embedded store. `database` only reads. A database in memory has no log to checkpoint. */
+export const createSqliteParts = (
+  database: DatabaseSync,
+  writer: RemoteWriter,
+  checkpoint: () => Promise<void> = async () => undefined,
+) => {
   const send = createSendSqlite(database);
   // Only one connection writes, so all visible rows are stable.
   const readStableFeed = async () => ({
     through: await readLastIds(SQLITE_RESULTS, send),
     isCurrent: true,
   });
+  let batches = 0;
   const resultsConsumer = createResultsConsumer({
     readStableFeed,
     readUncountedMs: () => readUncountedMs(SQLITE_RESULTS, send),
-    advance: writer.advanceResults,
+    async advance(through) {
+      batches += 1;
+      if (batches % BATCHES_PER_CHECKPOINT === 0) await checkpoint();
+      return writer.advanceResults(through);
+    },
   });
   const parts = createStoreParts({
     dialect: SQLITE,

@@ -21,8 +21,6 @@ import { BUSY_MS, createRunTogetherSqlite, createSendSqlite, inTransaction } fro
  * often.
  */
 export const CHECKPOINT_PAGES = 16_384;
-/** Number of batches of results after which the log is checkpointed. A batch writes up to a page for each event. */
-const BATCHES_PER_CHECKPOINT = 5;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Limits of the number of events that are added to `user_events` at once. Larger batches share more pages. */
 const INDEX_BATCH = { min: 2_048, max: 32_768 };
@@ -51,11 +49,10 @@ export const createWriter = (database: DatabaseSync) => {
   /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
   let rejectedCache: number | null = null;
-  let uncheckpointedBatches = 0;
 
   /** Runs a transaction without syncing it to disk. After a power failure, a cursor and its effect are equally old. */
   const runUnsynced = <T>(work: () => T): T => {
-    database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
+    database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${2 * CHECKPOINT_PAGES}`);
     try {
       return inTransaction(database, work);
     } finally {
@@ -98,14 +95,8 @@ export const createWriter = (database: DatabaseSync) => {
 
     indexUserEvents,
 
-    /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls and wait for one of them. */
+    /** Runs a batch. Other writes run between two batches and wait for one of them. The caller checkpoints the log between batches. */
     advanceResults(through: FeedCursor): BatchResult {
-      if (uncheckpointedBatches === BATCHES_PER_CHECKPOINT) {
-        uncheckpointedBatches = 0;
-        database.exec('PRAGMA wal_checkpoint');
-        return { hasMore: true };
-      }
-      uncheckpointedBatches += 1;
       const startedMs = cpuTimeMs();
       try {
         return runUnsynced(() =>
@@ -138,7 +129,7 @@ export const callWriter = (writer: Writer, message: WriterMessage): unknown =>
 export type WriterResponse = { problem: WriteProblem } | { value: unknown };
 
 /** Returns the URL of a thread's file, which is beside this file in the source, and in `dist/` in a build. */
-export const threadUrl = (name: 'job' | 'writer'): URL => {
+export const threadUrl = (name: 'checkpoint' | 'job' | 'writer'): URL => {
   const here = import.meta.url;
   return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
 };
