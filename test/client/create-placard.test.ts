@@ -440,6 +440,7 @@ test('warns about a second client of the same app, unless the first one has stop
   await second.placard.refresh([]);
   const other = open({ appId: 'widget' });
   await other.placard.refresh([]);
+  await second.heard('failed');
   const message = expect.stringMatching(/^Another client of app "app" is running/);
   expect([told(first), told(second), told(other)]).toEqual([[], [message], []]);
   expect(consoleError).toHaveBeenCalledTimes(1);
