@@ -97,7 +97,6 @@ export const createUserIndex = () => {
   return {
     reindex,
     findByExternalId,
-    has: (userId: number) => byId.has(userId),
     markFullyCached: (identifier: string) => void fullyCached.add(identifier),
 
     /** Whether all users of a lookup are in memory. */
@@ -129,7 +128,12 @@ export const createUserIndex = () => {
       return entry;
     },
 
-    rows: (): UserRow[] => [...byId.values()].flatMap(({ row, removal }) => (removal ? [] : [row])),
+    /** Removes a user from memory, so that the next lookup reads the user again. */
+    forget(userId: number): void {
+      const entry = byId.get(userId);
+      if (entry) unindex(entry);
+      byId.delete(userId);
+    },
 
     find(lookup: Lookup): Profile[] {
       const profiles: Profile[] = [];

@@ -31,6 +31,10 @@ export interface FoundUsers {
   loadedLookups?: Iterable<DistinctLookup>;
 }
 
+/** Whether a row of the database is newer than a cached row; `null` if the user was removed. */
+export const isNewer = (row: UserRow, cached: UserRow | null): boolean =>
+  cached !== null && row.version > cached.version;
+
 /** Returns the merge target of a removed user; `null` if erased. */
 const resolveMergeTarget = (entry: CachedUser): CachedUser | null => {
   let mergeTarget = entry;
@@ -208,11 +212,20 @@ export const createUserWorkingSet = (ids: UserIds) => {
     };
   };
 
+  const forget = (workspaceId: string, userId: number) => {
+    const index = ensureIndex(workspaceId);
+    const cached = index.getRow(userId);
+    if (cached) characters -= USER_CHARACTERS + cached.characters;
+    index.forget(userId);
+  };
+
   const add = ({ users, loadedLookups = [] }: FoundUsers) => {
     for (const row of users) {
       const index = ensureIndex(row.workspaceId);
-      // Skips users who are cached, because the cached user is newer.
-      if (index.has(row.userId)) continue;
+      const cached = index.getRow(row.userId);
+      // A cached user is as new as the database or newer, except if another replica has written the user.
+      if (cached !== undefined && !isNewer(row, cached)) continue;
+      forget(row.workspaceId, row.userId);
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
     }
@@ -266,6 +279,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     },
 
     add,
+    forget,
 
     /** Whether all users of a lookup are cached. */
     isCached: (workspaceId: string, lookup: Lookup): boolean =>
@@ -281,9 +295,6 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
     /** Returns the size of all users, in characters of JSON. */
     characters: () => characters,
-
-    /** Returns existing users with their changes. */
-    rows: (): UserRow[] => [...indexes.values()].flatMap((index) => index.rows()),
   };
 };
 

@@ -30,7 +30,7 @@ export interface GroupWrites {
 }
 
 /** Sorts rows by user. All transactions write rows in this order, so that they cannot deadlock. */
-const sortByUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
+export const sortByUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
 const sortByName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (getName(one) < getName(other) ? -1 : 1));

@@ -8,7 +8,7 @@ import { FIND_IDENTIFIERS, LOCK_USERS } from '../../../src/service/store/postgre
 import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
-import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -258,6 +258,13 @@ test('finds users by their keys, even if the plan was made for small tables', as
   for (const plan of [keys, lock, update]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
 });
 
+const KIM = { by: 'email', value: 'kim@example.org' } as const;
+const OLD = { by: 'email', value: 'old@example.org' } as const;
+const rename = (users: UserRepository, identifiers: { externalId?: string; email?: string }) => {
+  const profile = users.find(byExternalId('u-1'))[0]!;
+  users.changed(Object.assign(profile, identifiers), NOW);
+};
+
 const change = <T>(store: Store, ids: string[], apply: (users: UserRepository) => T) =>
   store.write({ workspaceId: 'demo', lookups: ids.map(byExternalId), nowMs: NOW, apply });
 
@@ -279,6 +286,50 @@ test('finds a user only by the new external ID after another replica changed it'
   });
   expect(await count(first, 'u-1')).toBe(1);
   expect(await count(first, 'u-9')).toBe(2);
+});
+
+test.each<[string, Lookup, (users: UserRepository) => void, number]>([
+  ['erased', byExternalId('u-1'), (users) => users.erase(users.find(byExternalId('u-1'))[0]!), 0],
+  ['renamed', byExternalId('u-1'), (users) => rename(users, { externalId: 'u-9' }), 0],
+  ['given this ID', byExternalId('u-9'), (users) => rename(users, { externalId: 'u-9' }), 1],
+  ['given this address', KIM, (users) => rename(users, { email: 'kim@example.org' }), 1],
+  ['given another address', OLD, (users) => rename(users, { email: 'kim@example.org' }), 0],
+])('does not decide by a cached user whom another replica has %s', async (_, lookup, apply, expected) => {
+  const [first, second] = stores;
+  await change(first, [], (users) => void users.create({ externalId: 'u-1', email: OLD.value }, NOW));
+  await change(second, ['u-1'], apply);
+  const write = { workspaceId: 'demo', lookups: [lookup], nowMs: NOW };
+  // Neither write changes a user.
+  for (let round = 0; round < 2; round += 1)
+    expect(await first.write({ ...write, apply: (users) => users.find(lookup).length })).toBe(expected);
+});
+
+test('applies a group while the previous one is being written', async () => {
+  const [store] = stores;
+  await count(store, 'u-1');
+  const { release } = await lockBeside(url, 'LOCK TABLE events IN EXCLUSIVE MODE');
+  const first = count(store, 'u-1');
+  await expect.poll(() => runBeside(url)(waitsFor())).toHaveLength(1);
+  const applied = Promise.withResolvers<void>();
+  const second = change(store, ['u-1'], (users) => {
+    applied.resolve();
+    const profile = users.find(byExternalId('u-1'))[0]!;
+    users.changed(profile, NOW);
+    return profile.custom['n'];
+  });
+  await applied.promise;
+  await release();
+  expect(await Promise.all([first, second])).toEqual([2, 2]);
+});
+
+test('reads users again on a new connection, which may be to a restored database', async () => {
+  const [store] = stores;
+  await count(store, 'u-1');
+  const beside = runBeside(url);
+  // As after a restore, the version is the same.
+  await beside(`UPDATE users SET profile = replace(profile::text, '"n":1', '"n":41')::json`);
+  await beside(END_ALL);
+  await expect.poll(() => count(store, 'u-1').catch(() => null)).toBe(42);
 });
 
 test.each([1, 2])(

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { createUserIds } from '../../../src/service/profiles/lookup.ts';
-import { emptyChangeSet, type WrittenUser } from '../../../src/service/profiles/user-repository.ts';
+import {
+  type ChangeSet,
+  emptyChangeSet,
+  type WrittenUser,
+} from '../../../src/service/profiles/user-repository.ts';
 import type { SqlRow } from '../../../src/service/sql/row-readers.ts';
-import { writeChanges } from '../../../src/service/store/postgres/groups.ts';
+import { toGroupWrites } from '../../../src/service/store/commit-group.ts';
+import { sendWrites } from '../../../src/service/store/postgres/groups.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { ConflictError } from '../../../src/service/store/write-errors.ts';
@@ -18,7 +22,8 @@ const user: WrittenUser = {
   version: 1,
 };
 
-const OPTIONS = { ids: createUserIds() };
+const writeChanges = (run: Run, changes: ChangeSet) =>
+  sendWrites(run, toGroupWrites(POSTGRES_STATEMENTS, changes), () => undefined);
 /** Statement names by SQL text. */
 const NAMES = new Map(
   Object.entries(POSTGRES_STATEMENTS).flatMap(([name, of]) =>
@@ -43,7 +48,7 @@ test('does not send statements of a group after a conflict with another replica'
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event: aBannerEvent() }],
   };
   let hasFailed = false;
-  const written = writeChanges(run, changes, OPTIONS).catch((error) => {
+  const written = writeChanges(run, changes).catch((error) => {
     hasFailed = true;
     return error;
   });
@@ -64,7 +69,7 @@ test('writes users in the order of their IDs, so that replicas lock them in the 
   };
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...emptyChangeSet(), updated: users, deleted: users, created: users };
-  await writeChanges(run, changes, OPTIONS);
+  await writeChanges(run, changes);
   expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });
 
@@ -79,6 +84,6 @@ test('writes data points in the order of workspaces and days, because replicas m
     ['shop', '2026-03-01'],
     ['demo', '2026-03-02'],
   ].map(([workspaceId, day]) => ({ workspaceId: workspaceId!, day: day!, points: 1 }));
-  await writeChanges(run, { ...emptyChangeSet(), points }, OPTIONS);
+  await writeChanges(run, { ...emptyChangeSet(), points });
   expect(lists).toEqual(['{"demo","shop","shop"}', '2026-03-02\u001e2026-03-01\u001e2026-03-02']);
 });

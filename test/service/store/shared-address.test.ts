@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { collectLookups } from '../../../src/service/profiles/lookup.ts';
-import type { UserRow } from '../../../src/service/profiles/user-repository.ts';
+import type { UserRepository, UserRow } from '../../../src/service/profiles/user-repository.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { readUserPages } from '../../../src/service/store/postgres/read-users.ts';
+import { READ_CHANGED_USERS, readUserPages } from '../../../src/service/store/postgres/read-users.ts';
 import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { USERS_PAGE } from '../../../src/service/store/workspace-reads.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
@@ -79,10 +80,35 @@ test('reads users from PostgreSQL by page, and after a conflict only the missing
   };
   const named = collectLookups([{ workspaceId: W, lookups: [LOOKUP] }]);
   const found = new Map<number, UserRow>();
-  await readUserPages(counted, named, found);
+  const add = (page: UserRow[]) => {
+    for (const user of page) found.set(user.userId, user);
+  };
+  const isFound = (userId: number) => found.has(userId);
+  await readUserPages(counted, named, add, { isFound });
   expect(sizes).toEqual([USERS_PAGE, USERS_PAGE, 1]);
   found.delete([...found.keys()][0]!);
-  await readUserPages(counted, named, found);
+  await readUserPages(counted, named, add, { isFound });
   expect(sizes.slice(3)).toEqual([1]);
   expect(found.size).toBe(2 * USERS_PAGE + 1);
+});
+
+test('applies a group on PostgreSQL to the users of a shared address, read in pages', async () => {
+  const address = await aDatabase();
+  await aStore(address, 2_500);
+  const query = vi.spyOn(Client.prototype, 'query');
+  onTestFinished(() => query.mockRestore());
+  const store = await openStore(address);
+  onTestFinished(() => store.close());
+  const write = {
+    workspaceId: W,
+    lookups: [LOOKUP],
+    nowMs: NOW,
+    apply: (users: UserRepository) => users.find(LOOKUP).length,
+  };
+  expect(await store.write(write)).toBe(2_500);
+  const pages = query.mock.calls.flatMap(([config]) => {
+    const { text, values } = config as { text?: string; values?: unknown[] };
+    return text === READ_CHANGED_USERS ? [(values![0] as number[]).length] : [];
+  });
+  expect(pages).toEqual([1_000, 1_000, 500]);
 });

@@ -5,8 +5,8 @@ import {
   parseUserId,
   toLookupId,
 } from '../../profiles/lookup.ts';
+import type { UserGenerations } from '../../profiles/user-generations.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
-import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
 import { readNumber, readText } from '../../sql/row-readers.ts';
 import { USERS } from '../../sql/user-tables.ts';
@@ -33,45 +33,11 @@ export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF 
 /** Locks users. Skips users that another transaction has locked. */
 export const LOCK_USERS_SKIP_LOCKED = `${LOCK_USERS} SKIP LOCKED`;
 
-/**
- * Creates a cache of users as the replica last read or wrote them. Other replicas write users, too, so a row is valid only if its
- * version and time match the database. If they match, the database sends no profile. A group removes the users that it reads,
- * because it changes them, and adds them again after the commit.
- */
-export const createUserCache = (maxCharacters: number) => {
-  const cached = new Map<number, UserRow>();
-  let characters = 0;
-
-  return {
-    /** Returns version and time of a user. If the user is not cached, returns values that match no row. */
-    stateOf(userId: number): { version: number; updatedAtMs: number } {
-      const user = cached.get(userId);
-      if (!user) return { version: -1, updatedAtMs: 0 };
-      return { version: user.version, updatedAtMs: user.profile?.updatedAtMs ?? user.lastActivityMs };
-    },
-
-    take(userId: number): UserRow | undefined {
-      const user = cached.get(userId);
-      if (user) characters -= USER_CHARACTERS + user.characters;
-      cached.delete(userId);
-      return user;
-    },
-
-    put(users: Iterable<UserRow>) {
-      for (const user of users) {
-        cached.set(user.userId, user);
-        characters += USER_CHARACTERS + user.characters;
-      }
-      if (characters <= maxCharacters) return;
-      cached.clear();
-      characters = 0;
-    },
-  };
-};
-
-export type UserCache = ReturnType<typeof createUserCache>;
-/** Empty cache for reads without caching. */
-const NO_CACHE = createUserCache(0);
+interface ReadOptions {
+  statement?: string;
+  /** Users in memory. The database does not send their profiles if they are current. */
+  cachedUsers?: Pick<UserGenerations, 'getRow'> | undefined;
+}
 
 /** Returns the user IDs of lookups, with the lookup IDs that matched each user. */
 const findIds = async (run: Run, distinctLookups: DistinctLookups): Promise<Map<number, string[]>> => {
@@ -124,20 +90,27 @@ const readFound = async (
   run: Run,
   distinctLookups: DistinctLookups,
   ids: Map<number, string[]>,
-  { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
+  { statement = READ_CHANGED_USERS, cachedUsers }: ReadOptions = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
+  const getCached = (userId: number) =>
+    ids
+      .get(userId)!
+      .map((id) => cachedUsers?.getRow(distinctLookups.get(id)!.workspaceId, userId))
+      .find((row) => row);
   const getLookupIds = ({ userId, workspaceId }: UserRow) =>
     ids.get(userId)!.filter((id) => distinctLookups.get(id)!.workspaceId === workspaceId);
   const read = async (sql: string, userIds: number[]) => {
-    const states = userIds.map(cache.stateOf);
-    const versions = states.map(({ version }) => version);
-    const times = states.map(({ updatedAtMs }) => updatedAtMs);
-    const rows = (await run(sql, [userIds, versions, times])).map((row) => {
-      const user = toUserRow(row);
-      const cached = cache.take(user.userId);
-      return row['is_known'] === true && cached ? cached : user;
+    const cached = new Map(userIds.map((userId) => [userId, getCached(userId)]));
+    // Matches no row if the user is not cached.
+    const versions = userIds.map((userId) => cached.get(userId)?.version ?? -1);
+    const times = userIds.map((userId) => {
+      const user = cached.get(userId);
+      return user?.profile?.updatedAtMs ?? user?.lastActivityMs ?? 0;
     });
+    const rows = (await run(sql, [userIds, versions, times])).map((row) =>
+      row['is_known'] === true ? cached.get(readNumber(row, 'user_id'))! : toUserRow(row),
+    );
     // A `braze_id` comes from a request, so the user may not exist or may belong to another workspace.
     return rows.filter((user) => getLookupIds(user).length > 0);
   };
@@ -159,24 +132,23 @@ const readFound = async (
 };
 
 /** Reads the users of lookups. Throws the errors of `readFound`. */
-export const readUsers = async (
-  run: Run,
-  distinctLookups: DistinctLookups,
-  options: Parameters<typeof readFound>[3] = {},
-): Promise<UserRow[]> => readFound(run, distinctLookups, await findIds(run, distinctLookups), options);
+export const readUsers = async (run: Run, distinctLookups: DistinctLookups): Promise<UserRow[]> =>
+  readFound(run, distinctLookups, await findIds(run, distinctLookups));
 
-/**
- * Adds the users of lookups to `found` in pages. Skips users that `found` already contains. May be called again after a
- * `ConflictError`.
- */
+/** Passes each user of the lookups once to `add`, in pages. Skips users for which `isFound` returns `true`. */
 export const readUserPages = async (
   run: Run,
   distinctLookups: DistinctLookups,
-  found: Map<number, UserRow>,
+  add: (page: UserRow[]) => void,
+  {
+    pageSize = USERS_PAGE,
+    isFound = () => false,
+    ...options
+  }: ReadOptions & { pageSize?: number; isFound?: (userId: number) => boolean } = {},
 ): Promise<void> => {
-  const missing = [...(await findIds(run, distinctLookups))].filter(([userId]) => !found.has(userId));
-  for (let at = 0; at < missing.length; at += USERS_PAGE) {
-    const page = new Map(missing.slice(at, at + USERS_PAGE));
-    for (const user of await readFound(run, distinctLookups, page)) found.set(user.userId, user);
+  const missing = [...(await findIds(run, distinctLookups))].filter(([userId]) => !isFound(userId));
+  for (let at = 0; at < missing.length; at += pageSize) {
+    const page = new Map(missing.slice(at, at + pageSize));
+    add(await readFound(run, distinctLookups, page, options));
   }
 };

@@ -74,7 +74,11 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
     async readUsers(workspaceId, lookups) {
       const distinctLookups = collectLookups([{ workspaceId, lookups }]);
       const found = new Map<number, UserRow>();
-      await retryConflicts(() => readUserPages(run, distinctLookups, found));
+      const add = (page: UserRow[]) => {
+        for (const user of page) found.set(user.userId, user);
+      };
+      const isFound = (userId: number) => found.has(userId);
+      await retryConflicts(() => readUserPages(run, distinctLookups, add, { isFound }));
       return [...found.values()].flatMap(({ profile }) => profile ?? []);
     },
 
