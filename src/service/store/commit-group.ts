@@ -159,7 +159,8 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
 export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
   const { users, events, otherStatements, merged, erasedOrExpired, dependentRowsToDelete, points } = group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
-  const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
+  const existing = [updated, deleted, identifiersRemoved, ...otherStatements];
+  const added = [created, identifiersAdded, events];
   const changes: NewChange[] = [
     ...merged.map(({ workspaceId, from, to }) => ({
       workspaceId,
@@ -170,9 +171,18 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     ...erasedOrExpired.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, changedAtMs: Date.now() }));
   if (merged.length === 0 && group.bannerEvents.length === 0) {
-    yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];
+    yield [
+      ...existing,
+      ...statements.reusePlans,
+      ...added,
+      ...dependentRowsToDelete,
+      statements.insertChanges(changes),
+      points,
+    ];
     return;
   }
+
+  const first = [...existing, ...added];
 
   const bannerEvents = group.bannerEvents.map(
     ({ workspaceId, userId, event }): WrittenBannerEvent => ({ ...event, workspaceId, userId }),
@@ -220,6 +230,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     ),
   );
   yield [
+    ...statements.reusePlans,
     statements.insertBannerEvents(newEvents),
     statements.writeUserCampaigns(userCampaigns.changed()),
     ...dependentRowsToDelete,

@@ -48,7 +48,7 @@ const equals = (
 /** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
 const createStatements = (dialect: Dialect, shard: number) => {
   const { isIn, list, earlier, moveRows, ms, bulk, onConflictDoNothing, returningWritten } = dialect;
-  const { indexUserEvents, lockMerges, ofUser } = dialect;
+  const { indexUserEvents, lockMerges, ofUser, reusePlans } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const occurred = earlier('occurred_at', 'received_at');
   const userCampaigns = `SELECT ${selectList(dialect, USER_CAMPAIGNS.columns)} FROM user_campaigns`;
@@ -105,6 +105,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
 
     indexUserEvents,
     lockMerges,
+    reusePlans,
     /** Moves the events of user `$1` to user `$2`. */
     moveEvents: defineQuery(
       dialect === SQLITE

@@ -33,6 +33,14 @@ const NAMES = new Map(
   ),
 );
 
+/** Elements of an array in the binary format. */
+const readElements = (array: unknown): Buffer[] => {
+  const [buffer, elements] = [array as Buffer, [] as Buffer[]];
+  for (let at = 20; at < buffer.length; at += 4 + buffer.readInt32BE(at))
+    elements.push(buffer.subarray(at + 4, at + 4 + buffer.readInt32BE(at)));
+  return elements;
+};
+
 test('does not send statements of a group after a conflict with another replica', async () => {
   const sent: string[] = [];
   const found = Promise.withResolvers<SqlRow[]>();
@@ -63,8 +71,10 @@ test('does not send statements of a group after a conflict with another replica'
 test('writes users in the order of their IDs, so that replicas lock them in the same order', async () => {
   const ids = new Map<string, number[]>();
   const run: Run = async (statement, [list] = []) => {
-    const sent = String(list).split('\u001e').map(Number);
-    ids.set(NAMES.get(statement)!, sent);
+    const name = NAMES.get(statement);
+    if (name === undefined) return [];
+    const sent = readElements(list).map((element) => element.readDoubleBE());
+    ids.set(name, sent);
     return sent.map((userId) => ({ user_id: userId }));
   };
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
@@ -74,9 +84,11 @@ test('writes users in the order of their IDs, so that replicas lock them in the 
 });
 
 test('writes data points in the order of workspaces and days, because replicas may share a counter shard', async () => {
-  const lists: string[] = [];
+  const lists: string[][] = [];
   const run: Run = async (statement, values = []) => {
-    if (NAMES.get(statement) === 'addDataPoints') lists.push(...values.slice(0, 2).map(String));
+    if (NAMES.get(statement) === 'addDataPoints') {
+      lists.push(...values.slice(0, 2).map((list) => readElements(list).map(String)));
+    }
     return [];
   };
   const points = [
@@ -85,5 +97,8 @@ test('writes data points in the order of workspaces and days, because replicas m
     ['demo', '2026-03-02'],
   ].map(([workspaceId, day]) => ({ workspaceId: workspaceId!, day: day!, points: 1 }));
   await writeChanges(run, { ...emptyChangeSet(), points });
-  expect(lists).toEqual(['{"demo","shop","shop"}', '2026-03-02\u001e2026-03-01\u001e2026-03-02']);
+  expect(lists).toEqual([
+    ['demo', 'shop', 'shop'],
+    ['2026-03-02', '2026-03-01', '2026-03-02'],
+  ]);
 });
