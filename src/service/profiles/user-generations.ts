@@ -15,7 +15,13 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
     return row === undefined ? old?.getRow(workspaceId, userId) : row;
   };
 
+  const forget = (workspaceId: string, userId: number) => {
+    for (const each of [young, old]) each?.forget(workspaceId, userId);
+  };
+
   return {
+    forget,
+
     /** Returns a cached user; `null` if removed, `undefined` if not cached. */
     getRow,
 
@@ -56,7 +62,7 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       for (const { workspaceId, lookup } of distinctLookups)
         for (const set of [young, old])
           for (const { userId } of set?.getRows(workspaceId, lookup) ?? [])
-            if (!isCurrent(userId)) for (const each of [young, old]) each?.forget(workspaceId, userId);
+            if (!isCurrent(userId)) forget(workspaceId, userId);
     },
 
     /** Applies mutations, like `change` of a working set. All users of the lookups must be added before. */

@@ -47,8 +47,8 @@ export interface CommitQueueOptions {
    * some mutations can be stored.
    */
   writeGroup(mutations: readonly Mutation[]): Promise<unknown[]>;
-  /** Maximum number of groups in flight. Default: 1. */
-  maxConcurrentGroups?: number;
+  /** Returns the maximum number of groups in flight. Default: 2. */
+  maxConcurrentGroups?(): number;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface CommitQueueOptions {
 export const createCommitQueue = ({
   ensureWorkspace,
   writeGroup,
-  maxConcurrentGroups = 1,
+  maxConcurrentGroups = () => 2,
 }: CommitQueueOptions) => {
   const queue = createTimeoutQueue<QueuedMutation>({
     expire: ({ reject }) => reject(new TransientError('The write timed out in the queue')),
@@ -92,7 +92,7 @@ export const createCommitQueue = ({
   };
 
   const isDue = () =>
-    queue.count() > 0 && (groups === 0 || (groups < maxConcurrentGroups && queue.count() >= lastSize));
+    queue.count() > 0 && (groups === 0 || (groups < maxConcurrentGroups() && queue.count() >= lastSize));
 
   const run = async () => {
     isScheduled = false;

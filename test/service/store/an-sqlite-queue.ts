@@ -44,7 +44,6 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const queue = createCommitQueue({
     ensureWorkspace: async () => undefined,
     writeGroup: createSqliteGroups(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
-    maxConcurrentGroups: 2,
   });
   return {
     database,

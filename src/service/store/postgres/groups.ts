@@ -36,9 +36,11 @@ const SOURCE = "concat_ws(' ', pg_backend_pid(), pg_relation_filenode('users')) 
 const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS};
   SELECT pg_advisory_xact_lock_shared(${LOCKS.groups}), ${SOURCE}`;
 const BEGIN_EXCLUSIVE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups}), ${SOURCE}`;
-/** Time after a conflict during which groups lock their users. Doubles with each further conflict, because conflicts waste work. */
-const LOCKING_MS = 1_000;
-const MAX_LOCKING_MS = 32_000;
+/**
+ * Time after a conflict during which groups lock their users. Long, because the first group without locks probably conflicts
+ * again, which empties the cache.
+ */
+const LOCKING_MS = 60_000;
 /** Maximum number of users that are read at once. */
 const GROUP_PAGE = 1_000;
 
@@ -87,7 +89,7 @@ type ReadGroup = (
 
 /** Applied mutations, with the users that they changed. A failure is thrown later, because the users may be read again first. */
 type Applied = { cachedUsers: UserGenerations } & (
-  | { writes: GroupWrites; values: unknown[]; clearsCache: boolean }
+  | { writes: GroupWrites; values: unknown[]; changes: ChangeSet; clearsCache: boolean }
   | { failure: unknown }
 );
 
@@ -116,15 +118,11 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
   let cachedUsers = createCache();
   let latest: PendingGroup = { appliedTo: Promise.resolve(cachedUsers), end: Promise.resolve() };
   let source: string | null = null;
-  let lockingMs = LOCKING_MS;
   let lockingUntil = 0;
 
   const isLocking = () => performance.now() < lockingUntil;
   const startLocking = () => {
-    const now = performance.now();
-    const isRepeated = now < lockingUntil + lockingMs;
-    lockingMs = isRepeated ? Math.min(lockingMs * 2, MAX_LOCKING_MS) : LOCKING_MS;
-    lockingUntil = now + lockingMs;
+    lockingUntil = performance.now() + LOCKING_MS;
   };
 
   const readUncached: ReadGroup = async (mutations, users) => {
@@ -192,12 +190,20 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
       return {
         cachedUsers: users,
         writes: toWrites(changes, mutations, users),
+        changes,
         clearsCache: changes.auditRedactions.length + changes.erasedOrExpired.length > 0,
         values,
       };
     } catch (failure) {
       return { cachedUsers: users, failure };
     }
+  };
+
+  /** Removes users whose changes were not stored. Other groups must not have been applied to them. */
+  const forgetChanges = ({ updated, created, deleted }: ChangeSet) => {
+    if (deleted.length > 0) cachedUsers = createCache();
+    else
+      for (const { workspaceId, userId } of [...updated, ...created]) cachedUsers.forget(workspaceId, userId);
   };
 
   const assertSource = ([row]: SqlRow[]) => {
@@ -231,6 +237,7 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
       const isShared = attempt === 1;
       const lock = isShared ? LOCK_USERS : LOCK_USERS_SKIP_LOCKED;
       const statement = isSharded || (isShared && !isLocking()) ? READ_CHANGED_USERS : lock;
+      let late: ChangeSet | null = null;
       try {
         let applied = early?.cachedUsers === cachedUsers ? assertApplied(early) : null;
         if (!applied && isShared && isAppliedEarly()) applied = assertApplied(await apply(readUncached));
@@ -238,7 +245,10 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
           pool,
           async (run, begun) => {
             assertSource(begun);
-            applied ??= assertApplied(await apply(readInTransaction(run, statement)));
+            if (!applied) {
+              applied = assertApplied(await apply(readInTransaction(run, statement)));
+              if (isLocking()) late = applied.changes;
+            }
             await sendWrites(run, applied.writes, ids.changeOffset);
             return applied;
           },
@@ -248,17 +258,25 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
         if (clearsCache) cachedUsers = createCache();
         return values;
       } catch (error) {
-        cachedUsers = createCache();
-        if (classifyWriteError(error) === 'retry') startLocking();
+        const isConflict = classifyWriteError(error) === 'retry';
+        if (isConflict && late) forgetChanges(late);
+        else cachedUsers = createCache();
+        if (isConflict) startLocking();
         throw error instanceof LockedError ? toLockedError(mutations, error) : error;
       }
     });
   };
 
-  return (mutations: readonly Mutation[]): Promise<unknown[]> => {
+  const write = (mutations: readonly Mutation[]): Promise<unknown[]> => {
     const { promise: appliedTo, resolve } = Promise.withResolvers<UserGenerations | null>();
     const values = writeGroup(mutations, latest, resolve).finally(() => resolve(null));
     latest = { appliedTo, end: values.catch(() => undefined) };
     return values;
+  };
+
+  return {
+    writeGroup: write,
+    /** A group that locks its users cannot be applied early, so a second one would only split the queue. */
+    maxConcurrentGroups: () => (isLocking() ? 1 : 2),
   };
 };

@@ -68,13 +68,13 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = createPoolRun(pool);
   const reader = createReader(pool, upkeep.pool);
   const ensureWorkspace = createEnsureWorkspace(run);
-  const writeGroup = createPostgresGroups(groups.pool, pool, sharded);
+  const groupWriter = createPostgresGroups(groups.pool, pool, sharded);
   const { addGoals, resultsConsumer, parts } = createPostgresParts({
     pool,
     resultsPool: results.pool,
     isSharded: sharded,
   });
-  const queue = createCommitQueue({ ensureWorkspace, writeGroup, maxConcurrentGroups: 2 });
+  const queue = createCommitQueue({ ensureWorkspace, ...groupWriter });
   let isClosed = false;
 
   return {

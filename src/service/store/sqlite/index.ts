@@ -80,7 +80,6 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
   const queue = createCommitQueue({
     ensureWorkspace,
     writeGroup: createSqliteGroups(reader, writer, ids),
-    maxConcurrentGroups: 2,
   });
   const checkpoints = createCheckpoints(file);
   resources.push(checkpoints.close);
