@@ -212,9 +212,9 @@ test('the declarations of the packed package document every export', async () =>
   const config = (await readFile('docs/api/tsconfig.json', 'utf8')).replace('../../', '');
   await writeFile(join(folder, 'tsconfig.json'), config);
   const typedoc = resolve('docs/api/node_modules/.bin/typedoc');
-  const { stdout, code } = await run(typedoc, [], { cwd: folder }).then(
+  const { stdout, stderr, code } = await run(typedoc, [], { cwd: folder }).then(
     (output) => ({ ...output, code: 0 }),
-    (failure: { stdout: string; code: number }) => failure,
+    (failure: { stdout: string; stderr: string; code: number }) => failure,
   );
-  expect(code, stdout).toBe(0);
+  expect(code, stdout + stderr).toBe(0);
 });

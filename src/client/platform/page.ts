@@ -141,8 +141,11 @@ export interface TabChannel<M> {
 
 /** Subset of `BroadcastChannel`. */
 export interface BroadcastChannelLike {
+  /** Sends a message to every other tab. */
   postMessage(message: unknown): void;
+  /** Calls `listener` with the messages of other tabs. */
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+  /** Stops sending and receiving. */
   close(): void;
 }
 

@@ -16,8 +16,11 @@ export interface KeyRange {
 export interface Store {
   /** Returns the records of a range in key order. Default: all. */
   entries<T>(range?: KeyRange): Promise<[StoreKey, T][]>;
+  /** Returns the value of a key; `undefined` if not found. */
   get<T>(key: StoreKey): Promise<T | undefined>;
+  /** Writes all records atomically. */
   setMany(records: [StoreKey, unknown][]): Promise<void>;
+  /** Deletes all keys atomically. */
   deleteMany(keys: StoreKey[]): Promise<void>;
   /**
    * Reads `keys`, and writes the records that `change` returns in the same transaction. The value `undefined` deletes a record.
@@ -28,6 +31,7 @@ export interface Store {
     keys: (StoreKey | KeyRange)[],
     change: (values: (T | undefined)[]) => [StoreKey, unknown][],
   ): Promise<void>;
+  /** Deletes all records. */
   clear(): Promise<void>;
 }
 

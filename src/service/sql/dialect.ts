@@ -168,12 +168,13 @@ const FLOAT_BYTES = 8;
 const toBinaryArray = (elementType: keyof typeof ELEMENT_TYPES, values: readonly unknown[]): Buffer => {
   const isFloat = elementType === 'float8';
   const elements = values.map((value) => {
-    if (value === null || isFloat) return value;
+    if (value === null) return null;
+    if (isFloat) return Number(value);
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   });
   let length = ARRAY_HEADER_BYTES;
   for (const each of elements)
-    length += 4 + (each === null ? 0 : isFloat ? FLOAT_BYTES : Buffer.byteLength(each as string));
+    length += 4 + (each === null ? 0 : typeof each === 'number' ? FLOAT_BYTES : Buffer.byteLength(each));
   const buffer = Buffer.allocUnsafe(length);
   // Dimensions, whether NULL occurs, type, number of elements, first index.
   let at = 0;
@@ -181,8 +182,8 @@ const toBinaryArray = (elementType: keyof typeof ELEMENT_TYPES, values: readonly
     at = buffer.writeInt32BE(field, at);
   for (const each of elements) {
     let size = -1;
-    if (each !== null && isFloat) size = buffer.writeDoubleBE(Number(each), at + 4) - at - 4;
-    else if (each !== null) size = buffer.write(each as string, at + 4);
+    if (typeof each === 'number') size = buffer.writeDoubleBE(each, at + 4) - at - 4;
+    else if (each !== null) size = buffer.write(each, at + 4);
     at = buffer.writeInt32BE(size, at) + Math.max(size, 0);
   }
   return buffer;
