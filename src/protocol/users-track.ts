@@ -12,9 +12,12 @@ export interface UserAlias {
   alias_label: string;
 }
 
-/** Properties that identify a user, in order of precedence. If an object has several, the first is used for the lookup. */
+/** Properties that identify a user, in order of precedence. `users/track` rejects an object with several of the first three. */
 export const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
 export type IdentifierName = (typeof IDENTIFIERS)[number];
+
+/** Members of an object of `attributes` that are flags, besides `_update_existing_only`, which every object may have. */
+export const ATTRIBUTES_FLAGS = ['_merge_objects', 'push_token_import'] as const;
 
 /** Identifier of a user in an object of `users/track`. */
 export type Identifier =

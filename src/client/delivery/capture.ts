@@ -57,8 +57,8 @@ interface PendingCapture {
 }
 
 /**
- * Appends events to the log in call order, with one write per task. Reads first only if an event has a
- * deduplication name, because the page may be about to navigate.
+ * Appends the events of a task to the log in one write, and each event with a deduplication name in a transaction of its own,
+ * which reads first. Other appends do not read, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageExit) => {
   const { appId, appVersion, permission, clock, pageId, lifecycle, notify, fail } = context;

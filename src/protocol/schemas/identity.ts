@@ -184,5 +184,9 @@ export const identifiers = {
     ),
   _update_existing_only: z
     .nullish(z.boolean())
-    .check(described('`true`: no new user is made. Default `false`.')),
+    .check(
+      described(
+        '`true`: no new user is made. Default: only an unknown alias makes none; `false`: it does, too.',
+      ),
+    ),
 };

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ERROR_MESSAGES, notValid, TRACK_ERROR } from '../errors.ts';
 import { isPresent, isRecord } from '../json.ts';
 import { MAX_BULK_OBJECTS, MAX_TRACK_OBJECTS } from '../limits.ts';
-import { INPUT_ARRAYS, type InputArray } from '../users-track.ts';
+import { ATTRIBUTES_FLAGS, INPUT_ARRAYS, type InputArray } from '../users-track.ts';
 import { described } from './body.ts';
 import { checkIdentity, hasNoIssues, type Identity, type IssueCollector, identifiers } from './identity.ts';
 import { eventObject, purchaseObject } from './user-events.ts';
@@ -12,7 +12,7 @@ import { eventObject, purchaseObject } from './user-events.ts';
  * objects of a request. The contract defines no limit and no error. The import error is used, because the object would otherwise
  * have no effect and still count as processed.
  */
-const MAX_IMPORTED_TOKENS = 75;
+const MAX_IMPORTED_TOKENS = MAX_TRACK_OBJECTS;
 
 /** User of an object of `attributes`, with its flags. */
 export interface AttributesUser {
@@ -22,8 +22,6 @@ export interface AttributesUser {
   isTokenImport: boolean;
   mergeObjects: boolean;
 }
-
-const FLAGS = ['_merge_objects', 'push_token_import'];
 
 /** Parses the user and flags of an object of `attributes`. Returns `null` if rejected, with the reason in `issues`. */
 export const readAttributesUser = (
@@ -48,7 +46,7 @@ export const readAttributesUser = (
   }
   const identity = isAnonymous ? null : checkIdentity(object, blocked, issues);
   if (!identity && !isAnonymous) return null;
-  for (const flag of FLAGS) {
+  for (const flag of ATTRIBUTES_FLAGS) {
     const value = object[flag];
     if (value !== undefined && value !== null && typeof value !== 'boolean') issues.add(notValid(flag));
   }

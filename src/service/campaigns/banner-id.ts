@@ -108,19 +108,15 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
 /** Returns the banner IDs of a workspace. */
 export type GetBannerIds = (workspaceId: string) => Promise<BannerIds>;
 
-/**
- * Returns a function that creates the banner IDs of a workspace from its secret. Creates them again if the secret in the store
- * has changed.
- */
+/** Returns a function that creates the banner IDs of a workspace from its secret once. */
 export const createGetBannerIds = (store: Store): GetBannerIds => {
-  const cache = new Map<string, { secret: string; ids: BannerIds }>();
+  const cache = new Map<string, BannerIds>();
   return async (workspaceId) => {
-    const secret = await store.ensureWorkspace(workspaceId);
-    let cached = cache.get(workspaceId);
-    if (cached?.secret !== secret) {
-      cached = { secret, ids: createBannerIds(workspaceId, secret) };
-      cache.set(workspaceId, cached);
+    let ids = cache.get(workspaceId);
+    if (!ids) {
+      ids = createBannerIds(workspaceId, await store.ensureWorkspace(workspaceId));
+      cache.set(workspaceId, ids);
     }
-    return cached.ids;
+    return ids;
   };
 };

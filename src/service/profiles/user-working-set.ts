@@ -82,7 +82,7 @@ const addUserChanges = (changes: ChangeSet, entry: CachedUser) => {
 };
 
 /**
- * Creates the working set of a commit group. `change` applies mutations and returns the change set. Keeps removed users, because
+ * Creates a working set: users in memory, for the commit groups that change them. `change` applies mutations and returns the change set. Keeps removed users, because
  * the database may still contain them. Discard the working set if a mutation throws or the changes are not stored.
  */
 export const createUserWorkingSet = (ids: UserIds) => {

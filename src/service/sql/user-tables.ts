@@ -91,7 +91,7 @@ export const BANNER_EVENTS = defineTable(
     day: text('day'),
     appId: text('app_id'),
     isControl: boolean('is_control'),
-    /** Whether the event is a test send. Test sends are stored, but excluded from exports and counts. */
+    /** Whether the event is of a test user or a known bot. Such events are stored, but excluded from exports and counts. */
     isTestSend: boolean('is_test_send'),
     /** Whether the event was the user's first of its type for the campaign at the time of storage. */
     isFirstOfType: boolean('is_first_of_type'),

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { IDENTIFIERS, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
+import { ATTRIBUTES_FLAGS, IDENTIFIERS, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
 import {
   type AttributesUser,
   type EventArray,
@@ -60,8 +60,7 @@ const RESERVED_MEMBERS = [
   'alias_name',
   'alias_label',
   '_update_existing_only',
-  '_merge_objects',
-  'push_token_import',
+  ...ATTRIBUTES_FLAGS,
 ];
 
 /** Kind of each reserved member. Any other member is a custom attribute. */
