@@ -9,7 +9,7 @@ import {
   ingestMutation,
   isRejected,
   type OpenReject,
-  RowsRejectedError,
+  RowRejectedError,
   type Store,
   TransientError,
   type Watermark,
@@ -18,7 +18,14 @@ import {
 import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
-import { hashRow, isAfter, type MalformedRow, type SourceRow, toStoredRow } from './source-row.ts';
+import {
+  formatPosition,
+  hashRow,
+  isAfter,
+  type MalformedRow,
+  type SourceRow,
+  toStoredRow,
+} from './source-row.ts';
 
 /** Maximum rows of a transaction. Larger transactions would block requests, which share the service's thread. */
 const MAX_ROWS = 100;
@@ -88,6 +95,8 @@ interface BatchWriterOptions {
   /** Unix microseconds after which rows are deduplicated individually; `null` if none are. */
   dedupeSinceUs: number | null;
   lookbackUs: number;
+  /** Rows within the lookback that earlier runs stored. */
+  storedRows: BatchRecord['storedRows'];
   /** Rejects of earlier runs by ID. The writer updates them. */
   openRejects: Map<string, Pick<OpenReject, 'updatedAtUs' | 'storedRows'>>;
   /** Returns whether this run still holds the lease. */
@@ -95,30 +104,25 @@ interface BatchWriterOptions {
   now(): number;
 }
 
+/** Returns whether a row has the time and key of the previous row, so that no watermark can lie between them. */
+const isTie = (checkedRows: readonly CheckedSourceRow[], at: number): boolean => {
+  const [before, after] = [checkedRows[at - 1]!.row, checkedRows[at]!.row];
+  return before.timeUs === after.timeUs && before.sortKey === after.sortKey;
+};
+
 /** Returns the index at which to split a batch: not between rows with the same time and key, unless all rows share them. */
 const findMiddle = (checkedRows: readonly CheckedSourceRow[]): number => {
   const middle = checkedRows.length >> 1;
-  const isTie = (at: number) => {
-    const [before, after] = [checkedRows[at - 1]!.row, checkedRows[at]!.row];
-    return before.timeUs === after.timeUs && before.sortKey === after.sortKey;
-  };
   let cut = middle;
-  while (cut < checkedRows.length && isTie(cut)) cut += 1;
+  while (cut < checkedRows.length && isTie(checkedRows, cut)) cut += 1;
   return cut === checkedRows.length ? middle : cut;
 };
 
-/** Rejects valid rows. `reasons` are by index among the valid rows. */
-const withReasons = (
-  checkedRows: readonly CheckedSourceRow[],
-  reasons: ReadonlyMap<number, string>,
-): CheckedSourceRow[] => {
-  let index = -1;
-  return checkedRows.map((each) => {
-    if ('reason' in each.checked) return each;
-    index += 1;
-    const reason = reasons.get(index);
-    return reason === undefined ? each : { ...each, checked: { reason } };
-  });
+/** Returns the index of the first row with the time and key of the row at `at`. */
+const findGroupStart = (checkedRows: readonly CheckedSourceRow[], at: number): number => {
+  let start = at;
+  while (start > 0 && isTie(checkedRows, start)) start -= 1;
+  return start;
 };
 
 export const rejectIdForRow = (key: string): string => `key:${key}`;
@@ -129,6 +133,17 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
  */
 export const createBatchWriter = (options: BatchWriterOptions) => {
   const { store, workspace, rowType: type, lookbackUs, openRejects, holdsLease, now } = options;
+  const newestStoredUs = new Map<string, number>();
+  /** Hashes of rows within the lookback that earlier runs stored, by position. */
+  const earlierHashes = new Map<string, string[]>();
+  for (const [timeUs, sortKey, hash] of options.storedRows) {
+    newestStoredUs.set(sortKey, Math.max(timeUs, newestStoredUs.get(sortKey) ?? timeUs));
+    const position = formatPosition({ timeUs, sortKey });
+    if (hash !== undefined) earlierHashes.set(position, [...(earlierHashes.get(position) ?? []), hash]);
+  }
+  /** Returns whether an earlier run has stored a newer row of the key, which supersedes a rejected row. */
+  const isSuperseded = ({ timeUs, sortKey }: SourceRow): boolean =>
+    timeUs < (newestStoredUs.get(sortKey) ?? Number.NEGATIVE_INFINITY);
   let { run, watermark, dedupeSinceUs } = options;
   let pending = emptyBatch();
   let erasedUsers = 0;
@@ -136,8 +151,8 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   /** IDs of rejects from earlier runs. */
   const earlierRejects = new Set(openRejects.keys());
   const stillRejected = new Set<string>();
-  /** Group of the last stored row, which continues in the next batch if the database rejected the whole group. */
-  let lastGroup: KeyGroup | null = null;
+  /** Groups of the last microsecond, which may continue in the next batch, by key. */
+  let lastGroups = new Map<string, KeyGroup>();
 
   /** Returns the newest group of each key, which decides whether the key is a reject. */
   const groupByKey = (checkedRows: readonly CheckedSourceRow[]): Map<string, KeyGroup> => {
@@ -149,12 +164,14 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         const open = openRejects.get(rejectIdForRow(key));
         const openUs = open?.updatedAtUs ?? Number.NEGATIVE_INFINITY;
         // A late row does not change the reject of a newer row.
-        if (timeUs < openUs) continue;
-        const storedRows = open && timeUs === openUs ? open.storedRows : [];
-        const isContinued = lastGroup?.key === key && lastGroup.timeUs === timeUs;
-        group = isContinued
-          ? { ...lastGroup!, checkedRows: [...lastGroup!.checkedRows] }
-          : { key, timeUs, storedRows, checkedRows: [] };
+        if (timeUs < openUs || isSuperseded(each.row)) continue;
+        const storedRows =
+          open && timeUs === openUs ? open.storedRows : (earlierHashes.get(formatPosition(each.row)) ?? []);
+        const last = lastGroups.get(key);
+        group =
+          last?.timeUs === timeUs
+            ? { ...last, checkedRows: [...last.checkedRows] }
+            : { key, timeUs, storedRows, checkedRows: [] };
         groups.set(key, group);
       }
       group.checkedRows.push(each);
@@ -192,7 +209,9 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     const rejectIds = new Set(rejects.map(({ rejectId }) => rejectId));
     for (const id of rejectIds) if (earlierRejects.has(id)) stillRejected.add(id);
     const failed = [
-      ...checkedRows.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
+      ...checkedRows
+        .filter(({ row, checked }) => 'reason' in checked && !isSuperseded(row))
+        .map(({ row }) => rejectIdForRow(row.key)),
       ...malformed.map(({ rejectId }) => rejectId),
     ].filter((id) => !earlierRejects.has(id));
     const closed = [
@@ -237,15 +256,27 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   const commit = async (batch: Batch): Promise<void> => {
     const { checkedRows } = batch;
     const record = toRecord(batch);
-    if (openRejects.size + record.rejects.length > MAX_REJECTS) {
-      const { reason } = record.rejects.at(-1)!;
+    const added = record.rejects.filter(({ rejectId }) => !openRejects.has(rejectId));
+    if (openRejects.size + added.length > MAX_REJECTS) {
+      const { reason } = added.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
+    const commitInTwo = async (at: number): Promise<void> => {
+      await commit({ checkedRows: checkedRows.slice(0, at), malformed: [], closedRejectIds: [] });
+      return commit({ ...batch, checkedRows: checkedRows.slice(at) });
+    };
     try {
       erasedUsers += await write(batch, record);
     } catch (error) {
-      if (error instanceof RowsRejectedError)
-        return commit({ ...batch, checkedRows: withReasons(checkedRows, error.reasons) });
+      if (error instanceof RowRejectedError) {
+        const valid = checkedRows.filter(({ checked }) => !('reason' in checked));
+        const at = checkedRows.indexOf(valid[error.index]!);
+        // The rows before it may have used up the limit of a request.
+        const start = findGroupStart(checkedRows, at);
+        if (start > 0) return commitInTwo(start);
+        const rejected = { ...checkedRows[at]!, checked: { reason: error.reason } };
+        return commit({ ...batch, checkedRows: checkedRows.with(at, rejected) });
+      }
       // Splits the batch to isolate a row that the database rejects. If another run holds the lease, it would reject every row.
       if (!isRejected(error) || !(await holdsLease())) throw error;
       const [first] = checkedRows;
@@ -254,13 +285,13 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         const checked = { reason: 'The database cannot hold a value of the row' };
         return commit({ ...batch, checkedRows: [{ ...first, checked }] });
       }
-      const half = findMiddle(checkedRows);
-      await commit({ checkedRows: checkedRows.slice(0, half), malformed: [], closedRejectIds: [] });
-      return commit({ ...batch, checkedRows: checkedRows.slice(half) });
+      return commitInTwo(findMiddle(checkedRows));
     }
     ({ run, watermark, dedupeSinceUs } = record);
-    const last = checkedRows.at(-1);
-    lastGroup = (last && groupByKey(checkedRows).get(last.row.key)) ?? null;
+    const lastUs = checkedRows.at(-1)?.row.timeUs;
+    lastGroups = new Map(
+      [...lastGroups, ...groupByKey(checkedRows)].filter(([, { timeUs }]) => timeUs === lastUs),
+    );
     for (const id of record.closedRejectIds) openRejects.delete(id);
     for (const reject of record.rejects) openRejects.set(reject.rejectId, reject);
   };

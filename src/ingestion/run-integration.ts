@@ -3,7 +3,14 @@ import { createBatchWriter, rejectIdForRow } from './batch.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
-import { hashRow, isAfter, type Position, type SourceRow, toStoredRow } from './source-row.ts';
+import {
+  formatPosition,
+  hashRow,
+  isAfter,
+  type Position,
+  type SourceRow,
+  toStoredRow,
+} from './source-row.ts';
 
 interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
@@ -16,8 +23,6 @@ interface RunOptions {
   now(): number;
   signal: AbortSignal;
 }
-
-const formatPosition = ({ timeUs, sortKey }: Position): string => `${timeUs} ${sortKey}`;
 
 /** SQLSTATE class 22, whose messages quote the value. */
 const DATA_EXCEPTION = /^22/;
@@ -73,13 +78,9 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       kind === 'invalid' && key !== null ? [[key, reject] as const] : [],
     ),
   );
-  const storedRows = new Set(
-    after?.sortKey === null
-      ? (await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs)).map((row) =>
-          JSON.stringify(row),
-        )
-      : [],
-  );
+  const earlierRows =
+    after?.sortKey === null ? await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs) : [];
+  const storedRows = new Set(earlierRows.map((row) => JSON.stringify(row)));
   const batches = createBatchWriter({
     store,
     workspace,
@@ -88,6 +89,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     watermark,
     dedupeSinceUs,
     lookbackUs,
+    storedRows: earlierRows,
     openRejects: new Map(openRejects.map((reject) => [reject.rejectId, reject])),
     holdsLease,
     now,

@@ -36,6 +36,9 @@ export interface Position {
   sortKey: string | null;
 }
 
+/** Formats a position as a key of a map. */
+export const formatPosition = ({ timeUs, sortKey }: Position): string => `${timeUs} ${sortKey}`;
+
 /** Character that sorts after all keys. */
 const LAST_CHARACTER = '\u{10ffff}';
 

@@ -115,7 +115,7 @@ export { isRejected, TransientError } from './store/write-errors.ts';
 export { suggest } from './suggest.ts';
 export type { MetricValues, SpanOptions, Telemetry } from './telemetry.ts';
 export { tuneProcess } from './tune-process.ts';
-export { type CheckedRow, checkRow, ingestMutation, RowsRejectedError } from './users/ingest-rows.ts';
+export { type CheckedRow, checkRow, ingestMutation, RowRejectedError } from './users/ingest-rows.ts';
 export { trackUsers } from './users/track.ts';
 export type { Alert } from './webhooks/alert.ts';
 export { createPost } from './webhooks/post.ts';

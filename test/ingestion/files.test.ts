@@ -465,6 +465,44 @@ describe('row ingestion', () => {
     },
   );
 
+  test('opens no reject for a row within the lookback whose key has a stored newer row', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...EVENTS, lookback_seconds: 3_600 };
+    const at = (time: string, name: unknown, id = 1) =>
+      anEvent(id, { UPDATED_AT: `2026-03-01T${time}:00Z`, PAYLOAD: { name, time: T, properties: { id } } });
+    const run = async (...rows: string[]) => {
+      writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+      const { rowsSynced, rowsFailed } = await ingest(store, source, folder);
+      return [rowsSynced, rowsFailed, (await getRejects(store)).length];
+    };
+    const [bad, corrected, later] = [at('09:00', 7), at('09:10', 'bought'), at('23:00', 'bought', 2)];
+    expect(await run(bad)).toEqual([0, 1, 1]);
+    expect(await run(bad, corrected)).toEqual([1, 0, 0]);
+    expect(await run(bad, corrected)).toEqual([0, 0, 0]);
+    expect(await run(bad, corrected, later)).toEqual([1, 0, 0]);
+    expect(await run(bad, corrected, later)).toEqual([0, 0, 0]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 2]);
+  });
+
+  test('stores attributes once if a rejected row of their key and time follows', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...EVENTS, rows: 'attributes', key: 'EXTERNAL_ID', lookback_seconds: 3_600 };
+    const run = async (...payloads: unknown[]) => {
+      const rows = payloads.map((PAYLOAD) => anEvent(1, { PAYLOAD }));
+      writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+      await ingest(store, source, folder);
+      const [user] = await exported(store, 'users');
+      return Object(user!['custom_attributes']).points;
+    };
+    const bad = { email: 'not an address' };
+    expect(await run({ points: { inc: 10 } })).toBe(10);
+    expect(await run({ points: { inc: 10 } }, bad)).toBe(10);
+    expect(await run({ points: { inc: 10 } }, bad)).toBe(10);
+    expect(await getRejects(store)).toHaveLength(1);
+  });
+
   test('stores rows with the key and time of a row that the database rejects once', async () => {
     const store = await aStore();
     const folder = aFolder();
@@ -688,7 +726,7 @@ describe('edge values', () => {
     expect(await getRejects(store)).toHaveLength(1);
   });
 
-  test('rejects a row whose update exceeds the work limit of its batch, and stores it in the next run', async () => {
+  test('stores rows whose updates together exceed the work limit of a request', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = { ...EVENTS, rows: 'attributes' };
@@ -703,14 +741,31 @@ describe('edge values', () => {
     const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 2 } }] };
     const rows = ids.map((id) => getRow(id, { list: update, tier: 'gold' }));
     writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
-    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 10, rowsFailed: 1 });
-    expect(await getRejects(store)).toEqual([['9', expect.stringMatching(/^'list' is not updated: /)]]);
-    const getTiers = async () =>
-      (await exported(store, 'users')).map(({ custom_attributes }) => Object(custom_attributes).tier);
-    expect(await getTiers()).toEqual(ids.map((id) => (id === 9 ? undefined : 'gold')));
-    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
-    expect(await getRejects(store)).toEqual([]);
-    expect(await getTiers()).toEqual(ids.map(() => 'gold'));
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 11, rowsFailed: 0 });
+    const users = await exported(store, 'users');
+    expect(users.map(({ custom_attributes }) => Object(custom_attributes).tier)).toEqual(
+      ids.map(() => 'gold'),
+    );
+  });
+
+  test('stores the rows after a row that exceeds the attribute limit of their user', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...EVENTS, rows: 'attributes', key: 'EXTERNAL_ID' };
+    const named = (prefix: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [prefix + at, 1]));
+    const rows = [
+      named('a', MAX_CUSTOM_ATTRIBUTES - 10),
+      named('b', 20),
+      named('c', 5),
+      { points: { inc: 1 } },
+    ].map((PAYLOAD, at) => anEvent(at, { UPDATED_AT: `2026-03-01T10:00:0${at}Z`, PAYLOAD }));
+    writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 3, rowsFailed: 1 });
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 0, rowsFailed: 0 });
+    const [user] = await exported(store, 'users');
+    expect(user!['custom_attributes']).toMatchObject({ a0: 1, c4: 1, points: 1 });
+    expect(user!['custom_attributes']).not.toHaveProperty('b0');
   });
 
   test('stores nothing of a row that exceeds the attribute limit of its user', async () => {

@@ -50,15 +50,19 @@ export const checkRow = (
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
 };
 
-/** Thrown if the stored profile of a user rejects rows. Nothing of the batch is stored. */
-export class RowsRejectedError extends Error {
-  override name = 'RowsRejectedError';
-  /** Reasons by index of the row. */
-  readonly reasons: ReadonlyMap<number, string>;
+/**
+ * Thrown with the first row that the stored profile of its user rejects, possibly only because of the rows before it. Nothing of
+ * the batch is stored.
+ */
+export class RowRejectedError extends Error {
+  override name = 'RowRejectedError';
+  readonly index: number;
+  readonly reason: string;
 
-  constructor(reasons: ReadonlyMap<number, string>) {
-    super('The stored profiles reject rows');
-    this.reasons = reasons;
+  constructor(index: number, reason: string) {
+    super('The stored profile of a user rejects a row');
+    this.index = index;
+    this.reason = reason;
   }
 }
 
@@ -69,7 +73,7 @@ const formatProfileError = (error: ProfileError): string =>
 
 /**
  * Stores rows of one type in order. `extraStatements` run in the same transaction. Resolves with the number of erased users, because
- * a row may match no user. The write throws `RowsRejectedError` if a row would be stored only in part.
+ * a row may match no user. The write throws `RowRejectedError` if a row would be stored only in part.
  */
 export const ingestMutation = (
   workspaceId: string,
@@ -85,9 +89,8 @@ export const ingestMutation = (
   return {
     ...mutation,
     apply(users) {
-      const errors = mutation.apply(users);
-      if (errors.length > 0)
-        throw new RowsRejectedError(new Map(errors.map((error) => [error.index, formatProfileError(error)])));
+      const [first] = mutation.apply(users).toSorted((a, b) => a.index - b.index);
+      if (first) throw new RowRejectedError(first.index, formatProfileError(first));
       return 0;
     },
     extraStatements,
