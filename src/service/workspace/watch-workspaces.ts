@@ -84,8 +84,8 @@ export const watchWorkspaces = (
   let current = toRegistry(path, files);
   logLoaded(current, log);
   let isEditRejected = false;
-  /** Time since when a workspace is missing. */
-  let missingSinceMs: number | undefined;
+  /** Time since when a workspace is missing, by workspace ID. */
+  let missingSinceMs = new Map<string, number>();
   /** Last read problem that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
@@ -117,7 +117,7 @@ export const watchWorkspaces = (
     unreadable = undefined;
     const hash = hashContent(files);
     if (hash === lastHash) {
-      missingSinceMs = undefined;
+      missingSinceMs.clear();
       if (isRequested) log.info({ path }, 'workspace unchanged');
       return;
     }
@@ -125,14 +125,15 @@ export const watchWorkspaces = (
       const loaded = toRegistry(path, files);
       const workspaces = getWorkspaceIds(loaded);
       const gone = getWorkspaceIds(current).filter((id) => !workspaces.includes(id));
-      missingSinceMs = gone.length > 0 ? (missingSinceMs ?? Date.now()) : undefined;
+      const nowMs = Date.now();
+      missingSinceMs = new Map(gone.map((id) => [id, missingSinceMs.get(id) ?? nowMs]));
       // While a file of a folder is replaced, it may be missing. Its clients would get a 401 and pause for an hour.
-      if (missingSinceMs !== undefined && !isRequested && Date.now() - missingSinceMs < 2 * pollMs) {
+      if (!isRequested && [...missingSinceMs.values()].some((sinceMs) => nowMs - sinceMs < 2 * pollMs)) {
         lastMetadata = { ...lastMetadata, signature: '' };
         return;
       }
       lastHash = hash;
-      missingSinceMs = undefined;
+      missingSinceMs.clear();
       current = loaded;
       isEditRejected = false;
       log.info({ path, workspaces }, 'workspace reloaded');

@@ -58,6 +58,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   source?.stop();
+  vi.useRealTimers();
   afterReads.length = 0;
   source = undefined;
   rmSync(folder, { recursive: true });
@@ -264,6 +265,29 @@ describe('a folder of workspace files', () => {
     unlinkSync(join(folder, 'one.json'));
     (watched as WatchedSource).reload();
     expect(names()).toEqual(['two']);
+  });
+
+  test('keeps each workspace while files are replaced in turn', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    write('one.json', { name: 'one' });
+    write('two.json', another({ name: 'two' }));
+    const pollMs = 100_000;
+    watching(folder, pollMs);
+    const isChecked = async (change: () => void) => {
+      const checksBefore = calls.reads;
+      change();
+      while (calls.reads === checksBefore) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await isChecked(() => unlinkSync(join(folder, 'one.json')));
+    vi.setSystemTime(Date.now() + 2 * pollMs);
+    await isChecked(() => {
+      write('one.json', { name: 'one, replaced' });
+      unlinkSync(join(folder, 'two.json'));
+    });
+    expect(names()).toEqual(['one', 'two']);
+    write('two.json', another({ name: 'two, replaced' }));
+    expect(await reloaded()).toBeNull();
+    expect(names()).toEqual(['one, replaced', 'two, replaced']);
   });
 
   test('keeps all previous workspaces if one file is invalid, and shows it in the metrics until it is corrected', async () => {
