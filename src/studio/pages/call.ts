@@ -28,7 +28,8 @@ interface CallOptions {
 /** Time without input, in milliseconds, after which requests are polls, which do not extend the session. */
 const POLL_AFTER_MS = 60_000;
 let lastInputMs = Date.now();
-for (const type of ['pointerdown', 'keydown', 'wheel', 'touchmove'])
+// Screen readers and dictation cause clicks and input without a pointer or a key.
+for (const type of ['pointerdown', 'keydown', 'wheel', 'touchmove', 'click', 'input'])
   addEventListener(type, () => (lastInputMs = Date.now()), { capture: true, passive: true });
 
 let whenSignedOut: () => void = () => undefined;
