@@ -70,7 +70,7 @@ export const createDeferredContext = (options: DeferredClientOptions): DeferredC
   const lifecycle = settings.platform.lifecycle ?? createPageLifecycle();
   const { endpoint, apiKey, platform } = settings;
   const { userTokens } = settings.use;
-  const loadChunk = createLoadChunk(options.retryImport, fail);
+  const loadChunk = createLoadChunk(options.retryImport, platform.after, fail);
   const postJson = createPostJson(endpoint, platform.after, platform.fetch);
   return {
     ...options,

@@ -172,16 +172,20 @@ export const createUserTokens = (
     /** Returns whether a request of this user can be sent now, without a new token. */
     isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
     /**
-     * Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. Rejects
-     * if the source cannot be loaded.
+     * Returns the token to send; `undefined` if none is needed. If none is available, or the source cannot be loaded, starts a
+     * pause and returns `undefined`.
      */
     async get(userId: string): Promise<string | undefined> {
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
-      if (!source) {
-        const loaded = await load!(pause);
+      try {
+        const loaded = source ?? (await load!(pause));
+        // Another call may have loaded it in the meantime.
         source ??= loaded;
+        return await source.get(userId);
+      } catch (cause) {
+        pause(userId, 'User token failed', cause, 30_000);
+        return undefined;
       }
-      return source.get(userId);
     },
     /** Handles a rejected or missing token; `fault` is the service's reason. */
     reject(userId: string, sent: string | undefined, fault: string): void {

@@ -1,5 +1,5 @@
 // @vitest-environment node
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isVisitorId } from '../../../src/protocol/index.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld, type World } from './world.ts';
@@ -50,6 +50,24 @@ test('a user without a token waits without losing events or blocking other users
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5, pending: 0 });
   assertConserved(await tab.delivery.diagnostics());
   expect(world.service.requests.every(({ status }) => status === 202)).toBe(true);
+});
+
+test('a user whose tokens cannot be loaded waits without blocking visitors, and is asked for every 30 seconds', async () => {
+  const world = strictWorld();
+  let isBlocked = true;
+  const loadTokenSource = vi.fn(async () => {
+    if (isBlocked) throw new TypeError('Failed to fetch dynamically imported module');
+  });
+  const tab = world.openTab({ userToken: (userId) => grant(userId), loadTokenSource });
+  await tab.capture('b1', 'click', 'kim');
+  await tab.capture('b2', 'click', 'placard-visitor-123e4567-e89b-42d3-a456-426614174000');
+  expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 1 });
+  await world.clock.advance(29_000);
+  expect(loadTokenSource).toHaveBeenCalledOnce();
+  expect(tab.getNotices('failed')).toMatchObject([{ kind: 'unauthorized' }]);
+  isBlocked = false;
+  await world.clock.advance(10_000);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 2, delivered: 2, pending: 0 });
 });
 
 test('replaces a token that expired in flight after the 401, without losses or duplicates', async () => {

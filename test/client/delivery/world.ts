@@ -98,6 +98,8 @@ export const deafLink = (): BroadcastChannelLike => ({
 export interface TabSetup {
   apiKey?: string | (() => string | Promise<string>);
   userToken?: ProvideToken;
+  /** Rejects if the chunk of user tokens cannot be loaded. */
+  loadTokenSource?: () => Promise<void>;
   appId?: string;
   appVersion?: string;
   fetch?: typeof fetch;
@@ -181,7 +183,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
       return whileAlive(service.fetch(input, init));
     };
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
-    const userTokens = aUserTokens(setup.userToken, aliveClock, fail);
+    const userTokens = aUserTokens(setup.userToken, aliveClock, fail, setup.loadTokenSource);
     const send = setup.fetch ?? fetchWhileAlive;
     const permission = withLifecycle(
       createPermission(setup.consent ?? 'enabled', clock.now, () => isStopped),
@@ -190,7 +192,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     permission.subscribe(() =>
       notify({ type: 'consent', state: permission.mayAct() ? 'enabled' : 'disabled' }),
     );
-    const loadChunk = createLoadChunk((load) => load(), fail);
+    const loadChunk = createLoadChunk((load) => load(), aliveClock.after, fail);
     const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble, createWorkerHandoff }));
     const delivery: Delivery = createDelivery(
       {
