@@ -180,7 +180,9 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   ];
   inBackground(inspector.start({ scheduler, impressions }));
   // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
-  const isWrong = /server/.test(String(settings.apiKey)) || !CONSENT.includes(settings.consent);
+  // `userToken` is an option of the service worker only, and the service could reject every event of the page.
+  const isWrong =
+    /server/.test(String(settings.apiKey)) || !CONSENT.includes(settings.consent) || 'userToken' in settings;
   if (settings.debug || isWrong)
     withDebug(({ validateOptions, printNotices }) => {
       validateOptions(settings, { resolveOptions, CONSENT }, notify);

@@ -92,7 +92,7 @@ test.each([
     { use: [userTokens('abc' as never)], debug: true },
     'Option "use: [userTokens()]" must be given a function',
   ],
-  [{ userToken: () => null, debug: true }, 'Option "userToken" must be left out: it is unknown'],
+  [{ userToken: 'abc' }, 'Option "userToken" must be left out: it is unknown'],
   [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
   [{ apikey: 'client-key', debug: true }, 'Option "apikey" must be left out: it is unknown'],
   [{ visitors: true, debug: true }, 'Option "visitors" must be left out: it is unknown'],
