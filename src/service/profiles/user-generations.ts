@@ -39,7 +39,8 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       // Does not replace users of the young generation, which are newer.
       const loadedLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
       young.add({ users: old.getRows(workspaceId, lookup), loadedLookups });
-      return true;
+      // `false` if the user has other identifiers in the young generation.
+      return young.isCached(workspaceId, lookup);
     },
 
     /**

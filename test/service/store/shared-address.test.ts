@@ -92,6 +92,21 @@ test('reads users from PostgreSQL by page, and after a conflict only the missing
   expect(found.size).toBe(2 * USERS_PAGE + 1);
 });
 
+test('reads users from PostgreSQL in the order in which every group locks them', async () => {
+  const address = await aDatabase();
+  const store = await aStore(address, 5);
+  const ids = (await store.readUsers(W, [LOOKUP])).map(({ userId }) => userId);
+  const sorted = ids.sort((a, b) => a - b);
+  const { pool, close } = connect(address, 'groups', { connections: 1 });
+  onTestFinished(close);
+  const lookups = sorted.map((id) => ({ by: 'braze_id' as const, value: String(id) })).reverse();
+  const named = collectLookups([{ workspaceId: W, lookups }]);
+  const read: number[] = [];
+  const add = (page: UserRow[]) => read.push(...page.map(({ userId }) => userId));
+  await readUserPages(createPoolRun(pool), named, add, { pageSize: 1 });
+  expect(read).toEqual(sorted);
+});
+
 test('applies a group on PostgreSQL to the users of a shared address, read in pages', async () => {
   const address = await aDatabase();
   await aStore(address, 2_500);

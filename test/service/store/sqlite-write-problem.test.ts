@@ -116,3 +116,18 @@ test('reports a disk error as in doubt, a full disk as not stored, and a lock as
   ]);
   await committer.close();
 });
+
+test('skips groups of a rejected cache, even if a health check fails in the meantime', async () => {
+  const database = new DatabaseSync(file);
+  createTables(database, file);
+  const other = new DatabaseSync(file);
+  const writer = createInlineWriter(database);
+  await expect(writer.write(creating('{}', 1, 1), 7)).rejects.toThrow('constraint failed');
+  other.exec('BEGIN IMMEDIATE');
+  await expect(writer.write(NOTHING)).rejects.toThrow('locked');
+  other.exec('ROLLBACK');
+  expect(await writer.write(creating('{}', 2), 7)).toBe(false);
+  expect(await writer.write(creating('{}', 2), 8)).toBe(true);
+  other.close();
+  database.close();
+});

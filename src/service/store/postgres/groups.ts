@@ -238,6 +238,8 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
       const lock = isShared ? LOCK_USERS : LOCK_USERS_SKIP_LOCKED;
       const statement = isSharded || (isShared && !isLocking()) ? READ_CHANGED_USERS : lock;
       let late: ChangeSet | null = null;
+      // A replaced session, or a merge by the previous group during an early read, is not a conflict with another replica.
+      let hasBegun = false;
       try {
         let applied = early?.cachedUsers === cachedUsers ? assertApplied(early) : null;
         if (!applied && isShared && isAppliedEarly()) applied = assertApplied(await apply(readUncached));
@@ -245,6 +247,7 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
           pool,
           async (run, begun) => {
             assertSource(begun);
+            hasBegun = true;
             if (!applied) {
               applied = assertApplied(await apply(readInTransaction(run, statement)));
               if (isLocking()) late = applied.changes;
@@ -261,7 +264,7 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
         const isConflict = classifyWriteError(error) === 'retry';
         if (isConflict && late) forgetChanges(late);
         else cachedUsers = createCache();
-        if (isConflict) startLocking();
+        if (isConflict && hasBegun) startLocking();
         throw error instanceof LockedError ? toLockedError(mutations, error) : error;
       }
     });

@@ -147,6 +147,8 @@ export const readUserPages = async (
   }: ReadOptions & { pageSize?: number; isFound?: (userId: number) => boolean } = {},
 ): Promise<void> => {
   const missing = [...(await findIds(run, distinctLookups))].filter(([userId]) => !isFound(userId));
+  // In the order in which every transaction locks users.
+  missing.sort(([a], [b]) => a - b);
   for (let at = 0; at < missing.length; at += pageSize) {
     const page = new Map(missing.slice(at, at + pageSize));
     add(await readFound(run, distinctLookups, page, options));

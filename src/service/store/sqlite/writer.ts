@@ -86,7 +86,8 @@ export const createWriter = (database: DatabaseSync) => {
         if (unindexed >= indexBatch) indexUserEvents();
         inTransaction(database, () => runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send));
       } catch (error) {
-        rejectedCache = cacheNumber;
+        // A health check, which has no cache, must not let later groups of a rejected cache pass.
+        rejectedCache = cacheNumber ?? rejectedCache;
         throw error;
       }
       unindexed += group.events.executions;
