@@ -44,11 +44,11 @@ test('returns the same secret to replicas that create one at once', async () => 
   for (const store of stores) await store.close();
 });
 
-test('creates banner IDs that depend on the secret', async () => {
-  let secret = 'first';
-  const getIds = createGetBannerIds({ ensureWorkspace: async () => secret } as unknown as Store);
-  const before = await getIds('demo');
-  expect(await getIds('demo')).toBe(before);
-  secret = 'second';
-  expect(await getIds('demo')).not.toBe(before);
+test('creates the banner IDs of a workspace once, from its secret', async () => {
+  const [first, second] = ['first', 'second'].map((secret) =>
+    createGetBannerIds({ ensureWorkspace: async () => secret } as unknown as Store),
+  );
+  const ids = await first!('demo');
+  expect(await first!('demo')).toBe(ids);
+  expect((await second!('demo')).getUserTag('kim')).not.toBe(ids.getUserTag('kim'));
 });
