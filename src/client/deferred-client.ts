@@ -19,15 +19,15 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
 
 /**
  * Chunks that this chunk loads. `create-placard.ts` loads this chunk: once the cached banners are on the page, after 250 ms, or
- * with the first event, decision or other call that needs it. Other code is in this chunk, in the first one if a cached banner needs it, or in the chunk of an addition.
- * `test/package/chunks.test.ts` compares this table with the build.
+ * with the first event, decision or other call that needs it. Other code is in this chunk, in the first one if a cached banner
+ * needs it, or in the chunk of an addition. `test/package/chunks.test.ts` compares this table with the build.
  */
 const CHUNKS = {
   /**
    * Loads on a response other than 202 with all events accepted, a failed sync, an expired banner, `refresh()`, `inspect()`, a damaged
-   * or expired record, an expired claim, a rejected event or dead letter, a pause, a full disk, too many appended events, the return from memory mode,
-   * `diagnostics()`, `disable('purge')`, `shouldShow`, or a service worker. Events without a confirmation stay in the log until it
-   * is loaded.
+   * or expired record, an expired claim, a rejected event or dead letter, a pause, a full disk, too many appended events, the
+   * return from memory mode, `diagnostics()`, `disable('purge')`, `shouldShow`, or a service worker. Events without a confirmation
+   * stay in the log until it is loaded.
    */
   trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */

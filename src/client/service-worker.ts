@@ -22,8 +22,8 @@ export type InstallDeliveryOptions = {
   /** Client key of the pages, or a function that returns the current one. */
   apiKey: string | (() => string | Promise<string>);
   /**
-   * Same function as in `userTokens()` of the pages. Set it if the app requires user tokens. Otherwise, the service rejects the worker's events,
-   * and they wait for a page. Default: no token is sent.
+   * Same function as in `userTokens()` of the pages. Set it if the app requires user tokens. Otherwise, the service rejects the
+   * worker's events, and they wait for a page. Default: no token is sent.
    */
   userToken?: ProvideToken | undefined;
   /** ID of the app of the pages. Each app has its own log. */

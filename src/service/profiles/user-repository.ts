@@ -104,6 +104,10 @@ export interface ChangeSet {
   points: { workspaceId: string; day: string; points: number }[];
 }
 
+/** Whether a change set removes data that must not stay in memory. */
+export const hasErasures = ({ auditRedactions, erasedOrExpired }: ChangeSet): boolean =>
+  auditRedactions.length + erasedOrExpired.length > 0;
+
 export const emptyChangeSet = (): ChangeSet => ({
   updated: [],
   created: [],

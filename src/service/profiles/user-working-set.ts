@@ -82,8 +82,9 @@ const addUserChanges = (changes: ChangeSet, entry: CachedUser) => {
 };
 
 /**
- * Creates a working set: users in memory, for the commit groups that change them. `change` applies mutations and returns the change set. Keeps removed users, because
- * the database may still contain them. Discard the working set if a mutation throws or the changes are not stored.
+ * Creates a working set: users in memory, for the commit groups that change them. `change` applies mutations and returns the
+ * change set. Keeps removed users, because the database may still contain them. Discard the working set if a mutation throws or
+ * the changes are not stored.
  */
 export const createUserWorkingSet = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();

@@ -16,6 +16,17 @@ const withStoredEvents = async () => {
   lift();
   return { world, store, openTab, tab };
 };
+
+/** Three events on disk, which then fails, and one in the memory of a new page. */
+const withEventsInMemory = async () => {
+  const { world, store, openTab, tab: before } = await withStoredEvents();
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  await tab.capture('in memory');
+  return { world, store, tab };
+};
+
 const sentByTheNextPage = async (world: World, store: FaultyStore): Promise<number> => {
   store.recover();
   const before = world.service.requests.length;
@@ -52,11 +63,7 @@ test('case 69: a full disk does not prevent an opt-out (keep) or remove the clic
 });
 
 test('case 69: an opt-out in memory mode also removes stored events, but not newer ones', async () => {
-  const { world, store, openTab, tab: before } = await withStoredEvents();
-  before.kill();
-  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab();
-  await tab.capture('in memory');
+  const { world, store, tab } = await withEventsInMemory();
   await tab.delivery.disable('purge');
   await tab.delivery.enable();
   await tab.capture('later');
@@ -71,11 +78,7 @@ test('case 69: an opt-out in memory mode also removes stored events, but not new
 });
 
 test('case 69: a wipe in memory mode clears IndexedDB as soon as it responds', async () => {
-  const { world, store, openTab, tab: before } = await withStoredEvents();
-  before.kill();
-  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab();
-  await tab.capture('in memory');
+  const { world, store, tab } = await withEventsInMemory();
   await tab.delivery.wipe();
   store.recover();
   await world.clock.advance(MINUTE_MS);
@@ -85,11 +88,7 @@ test('case 69: a wipe in memory mode clears IndexedDB as soon as it responds', a
 });
 
 test('case 69: a wipe in memory mode runs when IndexedDB responds, even after the client has stopped', async () => {
-  const { world, store, openTab, tab: before } = await withStoredEvents();
-  before.kill();
-  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab();
-  await tab.capture('in memory');
+  const { world, store, tab } = await withEventsInMemory();
   await tab.delivery.wipe();
   tab.delivery.stop();
   await world.clock.advance(5 * MINUTE_MS);
@@ -250,11 +249,7 @@ test('without the trouble chunk, an earlier purge keeps events captured after a 
 });
 
 test('an opt-out (keep) in memory mode reaches the disk even after the client has stopped', async () => {
-  const { world, store, openTab, tab: before } = await withStoredEvents();
-  before.kill();
-  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab();
-  await tab.capture('in memory');
+  const { world, store, tab } = await withEventsInMemory();
   await tab.delivery.disable('keep');
   tab.delivery.stop();
   await world.clock.advance(5 * MINUTE_MS);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { collectLookups, createUserIds, type DistinctLookup, type Lookup } from '../../profiles/lookup.ts';
 import { createUserGenerations, type UserGenerations } from '../../profiles/user-generations.ts';
-import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
+import { type ChangeSet, hasErasures, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
 import { MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
 import { type BulkStatement, POSTGRES } from '../../sql/dialect.ts';
@@ -191,7 +191,7 @@ export const createPostgresGroups = (pool: Pool, requests: Pool, isSharded: bool
         cachedUsers: users,
         writes: toWrites(changes, mutations, users),
         changes,
-        clearsCache: changes.auditRedactions.length + changes.erasedOrExpired.length > 0,
+        clearsCache: hasErasures(changes),
         values,
       };
     } catch (failure) {

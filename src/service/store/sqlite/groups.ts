@@ -1,5 +1,6 @@
 import { collectLookups, type UserIds } from '../../profiles/lookup.ts';
 import { createUserGenerations, type UserGenerations } from '../../profiles/user-generations.ts';
+import { hasErasures } from '../../profiles/user-repository.ts';
 import { MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { toGroupWrites } from '../commit-group.ts';
 import { applyMutations, type Mutation } from '../commit-queue.ts';
@@ -47,7 +48,7 @@ export const createSqliteGroups = (
       values,
       writes: toGroupWrites(SQLITE_STATEMENTS, changes, extraStatements),
       // Erased users must not stay in memory.
-      clearsCache: changes.auditRedactions.length + changes.erasedOrExpired.length > 0,
+      clearsCache: hasErasures(changes),
     };
   };
 
